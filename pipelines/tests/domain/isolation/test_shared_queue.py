@@ -53,9 +53,13 @@ def test_two_that_fill_it_are_both_named() -> None:
     assert set(verdict_after_calm({"vf1": 40.0, "vf4": 42.0}, backlog=1e6).aggressors) == {"vf1", "vf4"}
 
 
-@pytest.mark.parametrize("backlog", [None, 0.0, 2000.0])
-def test_without_a_full_queue_sending_much_is_not_enough(backlog: float | None) -> None:
+@pytest.mark.parametrize("backlog", [0.0, 2000.0])
+def test_without_a_full_queue_sending_much_is_not_enough(backlog: float) -> None:
     assert verdict_after_calm({"vf3": 45.0}, backlog).aggressors == ()
+
+
+def test_where_queues_are_not_measured_a_surge_while_all_others_wait_is_enough() -> None:
+    assert verdict_after_calm({"vf3": 45.0}, backlog=None).aggressors == ("vf3",)
 
 
 def test_where_all_send_alike_nobody_is_accused() -> None:

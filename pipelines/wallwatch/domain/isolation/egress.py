@@ -124,7 +124,12 @@ def _likely_sender(second: Second, suspects: frozenset[str]) -> list[VfTrack]:
 
 
 def _surged(second: Second) -> list[VfTrack]:
-    """VFs that send several times what is usual for them, and much of all that is sent."""
+    """VFs that send several times what is usual for them, and much of all that is sent; none where the queues were measured.
+
+    `fills_shared_queue` has judged measured queues by then: a surge that fills none of them delays nobody.
+    """
+    if second.tx_backlog_bytes is not None:
+        return []
     all_packets = sum(track.tx_packets for track in second.tracks)
     all_bytes = sum(track.tx_bytes for track in second.tracks)
     return [
