@@ -27,7 +27,8 @@ type Config struct {
 	PerSecond float64 `yaml:"per_second"`
 	// MaxPeers is how many of the peers each VF probes; a sample is drawn where there are more.
 	MaxPeers int `yaml:"max_peers"`
-	// WindowSeconds is the time before each writing of the file that its quantiles are about.
+	// WindowSeconds is the time before each writing of the file that its quantiles are about. One late probe is visible for as long, and breaks
+	// the promise of each of these seconds.
 	WindowSeconds float64 `yaml:"window_seconds"`
 	// MaxPerSecond bounds the probes of the whole host.
 	MaxPerSecond float64 `yaml:"max_per_second"`
@@ -50,7 +51,7 @@ type VF struct {
 
 // DefaultConfig has probes switched off.
 func DefaultConfig() Config {
-	return Config{Port: 8477, File: "/run/wallwatch-agent/probes.json", PerSecond: 1, WindowSeconds: 10, MaxPeers: 8, MaxPerSecond: 50}
+	return Config{Port: 8477, File: "/run/wallwatch-agent/probes.json", PerSecond: 1, WindowSeconds: 2, MaxPeers: 8, MaxPerSecond: 50}
 }
 
 // Check returns all mistakes of a configuration that is switched on; one that is switched off has none.
