@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
 // Config is the section `probes` of the agent's configuration.
@@ -84,8 +86,12 @@ func (c Config) checkVFs() []error {
 	functions, addresses := map[string]bool{}, map[netip.Addr]bool{}
 	for _, vf := range c.VFs {
 		name := fmt.Sprintf("%s vf%d", vf.PCI, vf.VF)
-		if vf.PCI == "" || vf.VF < 0 || vf.VF > 1023 {
-			problems = append(problems, fmt.Errorf("probes: vfs: pci is required and vf must be between 0 and 1023, not %q and %d", vf.PCI, vf.VF))
+		// The collector finds the delay by this address, which the kernel writes in lower case.
+		if !sysfs.IsPCIAddress(vf.PCI) {
+			problems = append(problems, fmt.Errorf("probes: vfs: pci must be the physical function's address in lower case, such as 0000:3b:00.0, not %q", vf.PCI))
+		}
+		if vf.VF < 0 || vf.VF > 1023 {
+			problems = append(problems, fmt.Errorf("probes: vfs: vf must be between 0 and 1023, not %d", vf.VF))
 		}
 		if !isHost(vf.Address) {
 			problems = append(problems, fmt.Errorf("probes: vfs: %s: address must be this VF's own IP address, not %q", name, vf.Address))

@@ -218,6 +218,10 @@ func (p *Plugin) list() error {
 	if err != nil {
 		return fmt.Errorf("listing representors below %q: %w", p.SysfsRoot, err)
 	}
+	firstSeen := p.started
+	if !p.listed.at.IsZero() {
+		firstSeen = at
+	}
 	p.listed = listing{at, netdevs}
 	before := p.devices
 	p.devices = nil
@@ -234,7 +238,7 @@ func (p *Plugin) list() error {
 			d = newDevice()
 		}
 		d.rnic = rnic
-		d.list(p.root, representors, p.started)
+		d.list(p.root, representors, firstSeen)
 		p.devices = append(p.devices, d)
 	}
 	for _, gone := range before {
