@@ -71,7 +71,7 @@ func TestProbesAreOffUnlessSwitchedOn(t *testing.T) {
 func TestAnAgentDoesNotStartWithProbesThatNobodyCouldTrust(t *testing.T) {
 	dir := t.TempDir()
 	config, err := loadText(t, "host: h\nserver_url: http://127.0.0.1:1\nstate_dir: "+dir+"\nprobes:\n  enabled: true\n  key_file: "+dir+
-		"/none\n  file: "+dir+"/probes.json\n  vfs: [{pci: a, vf: 0, address: 127.0.0.1}]\n")
+		"/none\n  file: "+dir+"/probes.json\n  vfs: [{pci: '0000:3b:00.0', vf: 0, address: 127.0.0.1}]\n")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,6 +61,7 @@ class Lab:
     """Runs the programs that send."""
     mark: str = field(default_factory=lambda: f"{PREFIX}{os.getpid()}-{uuid.uuid4().hex[:4]}")
     """The names of the namespaces begin with it."""
+    _filter_lists: int = 0
 
     @property
     def wire(self) -> str:
@@ -98,9 +99,11 @@ class Lab:
                 run("ip", "netns", "delete", namespace)
 
     def add_filters(self, count: int) -> None:
-        """Add rules at the uplink that no packet matches."""
+        """Add rules at the uplink that no packet matches, in a list of their own: one list of u32 has places for 4,095."""
+        self._filter_lists += 1
         rules = [
-            f"filter add dev uplink ingress protocol ip pref 3 u32 match ip dst 10.200.{number // 250 % 250}.{number % 250} flowid 1:1"
+            f"filter add dev uplink ingress protocol ip pref {self._filter_lists} u32 "
+            f"match ip dst 10.200.{number // 250 % 250}.{number % 250} flowid 1:1"
             for number in range(count)
         ]
         run("tc", "-n", self.host, "-batch", "-", text="\n".join(rules) + "\n")

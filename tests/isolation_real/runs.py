@@ -17,6 +17,8 @@ FEWEST_ANSWERS = 60
 """Answers of each tenant in a calm interval, of 200 requests: fewer mean that the machine is too busy to play tenants."""
 WAITING_PARTS = 0.3
 """Round trips in a calm interval may take this part of what is promised."""
+MOST_REPEATED = 20
+"""Runs that a busy machine may spoil. Each costs some seconds, and none is judged."""
 
 
 @dataclass
@@ -42,7 +44,7 @@ class Run:
         """Whom verdicts blame, in the intervals that lie within the episode as a whole."""
         return {(interval.verdict.mechanism, interval.verdict.aggressors) for interval in self.episode[1:] if interval.verdict.broken}
 
-    def told(self) -> str:
+    def report(self) -> str:
         return "\n".join(interval.line() for interval in (self.calm, *self.episode))
 
 
@@ -65,7 +67,12 @@ def wait_for_calm(stage: Stage, attempts: int = 10) -> Interval | None:
 
 
 def record_runs(
-    stage: Stage, count: int, begin: Callable[[int], None], end: Callable[[int], None], happened: Callable[[Interval], bool]
+    stage: Stage,
+    count: int,
+    begin: Callable[[int], None],
+    end: Callable[[int], None],
+    happened: Callable[[Interval], bool],
+    strengthen: Callable[[], None] = lambda: None,
 ) -> tuple[list[Run], list[str]]:
     """Record `count` runs, each with another tenant, and why others were repeated.
 
@@ -75,10 +82,12 @@ def record_runs(
         Let the tenant misbehave, and stop.
     happened
         Whether the raw telemetry of an interval shows the episode's effect on others.
+    strengthen
+        Called after an episode without effect.
     """
     runs: list[Run] = []
     repeated: list[str] = []
-    while len(runs) < count and len(repeated) < count + 5:
+    while len(runs) < count and len(repeated) < MOST_REPEATED:
         vf = len(runs) % VFS
         calm = wait_for_calm(stage)
         if calm is None:
@@ -95,10 +104,10 @@ def record_runs(
         run = Run(f"vf{vf}", at, calm, episode)
         stage.steps("drains", 1)
         if not all(map(happened, episode[1:])):
-            repeated.append("the episode had no effect:\n" + run.told())
-            stage.strengthen()
+            repeated.append("the episode had no effect:\n" + run.report())
+            strengthen()
         elif any(interval.span_s >= LONGEST_INTERVAL_S for interval in episode):
-            repeated.append("readings were late:\n" + run.told())
+            repeated.append("readings were late:\n" + run.report())
         else:
             runs.append(run)
     return runs, repeated

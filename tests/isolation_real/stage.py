@@ -33,6 +33,7 @@ STORM_BYTES = 18
 """UDP payload; the smallest frame."""
 FIRST_RATE, HIGHEST_RATE = 60_000.0, 500_000.0
 """Packets per second."""
+MOST_RAISES = 12
 OVERLOAD = 0.3
 """A storm is strong enough when this part of it is refused."""
 PROMISE = Slo(min_bps=1e6, max_bps=100e6, p50_us=PROMISED_P99_US, p99_us=PROMISED_P99_US, loss=0.001)
@@ -83,7 +84,7 @@ class Interval:
             "answered": [delay.answered for delay in delays],
             "lost": [delay.lost for delay in delays],
             "backlog": [(queue["dev"], queue["backlog"], queue["drops"]) for queue in self.after.qdiscs],
-            "said": [verdict.mechanism, verdict.aggressors, verdict.victims, verdict.notes],
+            "verdict": [verdict.mechanism, verdict.aggressors, verdict.victims, verdict.notes],
         }
         return json.dumps(facts, default=str)
 
@@ -97,7 +98,7 @@ class Stage:
     tenants: "subprocess.Popen[str]"
     storm: "subprocess.Popen[str]"
     detector: Detector = field(default_factory=lambda: Detector({f"vf{vf}": PROMISE for vf in range(VFS)}, NIC_BPS))
-    story: list[Interval] = field(default_factory=list)
+    intervals: list[Interval] = field(default_factory=list)
     storm_rate: float = FIRST_RATE
     """Packets per second of a storm; see `find_storm_rate`."""
     _last: Sample | None = None
@@ -105,23 +106,23 @@ class Stage:
     def begin(self, slos: dict[str, Slo] | None = None) -> None:
         """A new detector that knows nothing; the next reading is its first."""
         promises = {f"vf{vf}": PROMISE for vf in range(VFS)} | (slos or {})
-        self.detector, self.story, self._last = Detector(promises, NIC_BPS), [], None
+        self.detector, self.intervals, self._last = Detector(promises, NIC_BPS), [], None
 
     def send(self, way: str, vf: int, rate: float, size: int) -> None:
         """Begin to send; `quiet` ends it."""
-        self._tell(self.storm, f"{way} {vf} {rate} {size}")
+        self._order(self.storm, f"{way} {vf} {rate} {size}")
 
     def quiet(self) -> None:
         """Send nothing but the tenants' own requests."""
-        self._tell(self.storm, "in 0 0 0")
+        self._order(self.storm, "in 0 0 0")
 
     def hold(self, vf: int, seconds: float) -> None:
         """Make one tenant answer late; 0 ends that."""
-        self._tell(self.tenants, f"hold {vf} {seconds}")
+        self._order(self.tenants, f"hold {vf} {seconds}")
 
     def find_storm_rate(self) -> None:
-        """Raise the rate until the CPU's queue overflows: how much that takes depends on the machine, and on what else runs on it."""
-        while self.storm_rate < HIGHEST_RATE:
+        """Raise rate and price of packets until the CPU's queue overflows: it depends on the machine, and on what else runs on it."""
+        for _ in range(MOST_RAISES):
             self.send("in", 0, self.storm_rate, STORM_BYTES)
             before = self.telemetry.sample()
             time.sleep(INTERVAL_S / 2)
@@ -129,7 +130,10 @@ class Stage:
             dropped, processed = after.dropped - before.dropped, after.processed - before.processed
             if dropped > OVERLOAD * (dropped + processed):
                 break
-            self.storm_rate *= 1.5
+            if self.storm_rate < HIGHEST_RATE:
+                self.storm_rate = min(1.5 * self.storm_rate, HIGHEST_RATE)
+            else:  # the sender can do no more
+                self.lab.add_filters(FILTERS // 4)
         self.quiet()
         time.sleep(INTERVAL_S)
 
@@ -148,8 +152,8 @@ class Stage:
         verdict = self.detector.step(self._last.reading())
         if before is None or verdict is None:
             return None
-        self.story.append(Interval(before, self._last, verdict, during))
-        return self.story[-1]
+        self.intervals.append(Interval(before, self._last, verdict, during))
+        return self.intervals[-1]
 
     def steps(self, during: str, count: int) -> list[Interval]:
         """The next `count` intervals."""
@@ -160,12 +164,12 @@ class Stage:
                 taken.append(interval)
         return taken
 
-    def told(self) -> str:
+    def report(self) -> str:
         """All intervals since `begin`, one a line."""
-        return "\n".join(interval.line() for interval in self.story)
+        return "\n".join(interval.line() for interval in self.intervals)
 
     @staticmethod
-    def _tell(program: "subprocess.Popen[str]", line: str) -> None:
+    def _order(program: "subprocess.Popen[str]", line: str) -> None:
         assert program.stdin is not None
         program.stdin.write(line + "\n")
         program.stdin.flush()

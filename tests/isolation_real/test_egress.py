@@ -36,11 +36,11 @@ def floods(stage: Stage) -> list[Run]:
 def test_who_blocks_the_shared_buffer_is_named_within_three_seconds(floods: list[Run]) -> None:
     for run in floods:
         after = run.detected_after_s(Mechanism.EGRESS)
-        assert after is not None, f"{run.vf} is not named:\n{run.told()}"
-        assert after <= WITHIN_S, f"{run.vf} is named after {after:.1f} s:\n{run.told()}"
+        assert after is not None, f"{run.vf} is not named:\n{run.report()}"
+        assert after <= WITHIN_S, f"{run.vf} is named after {after:.1f} s:\n{run.report()}"
 
 
 def test_nobody_else_is_accused_of_blocking(floods: list[Run]) -> None:
     for run in floods:
-        assert run.accused() <= {(Mechanism.EGRESS, (run.vf,))}, run.told()
-        assert run.vf not in {vf for interval in run.episode[1:] for vf in interval.verdict.victims}, run.told()
+        assert run.accused() <= {(Mechanism.EGRESS, (run.vf,))}, run.report()
+        assert run.vf not in {vf for interval in run.episode[1:] for vf in interval.verdict.victims}, run.report()

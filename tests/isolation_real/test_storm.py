@@ -30,6 +30,7 @@ def storms(stage: Stage) -> list[Run]:
         begin=lambda vf: stage.send("in", vf, stage.storm_rate, STORM_BYTES),
         end=lambda vf: stage.quiet(),
         happened=overflows,
+        strengthen=stage.strengthen,
     )
     assert len(runs) == RUNS, "storms had no effect on this machine too often:\n" + "\n".join(repeated)
     return runs
@@ -43,26 +44,26 @@ def test_a_storm_costs_the_other_tenants(storms: list[Run]) -> None:
             stormy = [interval.after.delays[vf] for interval in run.episode]
             refused = run.episode[-1].after.representors[vf]["tx"]["dropped"] - run.calm.after.representors[vf]["tx"]["dropped"]
             slower = median(delay.p50_us or float("inf") for delay in stormy) > 3 * (calm.p50_us or float("inf"))
-            assert refused > 0 or slower or any(delay.lost for delay in stormy), f"vf{vf} of {run.vf}'s storm:\n{run.told()}"
+            assert refused > 0 or slower or any(delay.lost for delay in stormy), f"vf{vf} of {run.vf}'s storm:\n{run.report()}"
 
 
 def test_the_tenant_under_the_storm_is_named_within_three_seconds_in_ten_of_ten_runs(storms: list[Run]) -> None:
     """The mechanism is the CPU, not the ingress packet rate: what overflows is the queue of a CPU (`softnet_stat`), and no port drops."""
     for run in storms:
         after = run.detected_after_s(Mechanism.CPU)
-        assert after is not None, f"{run.vf} is not named:\n{run.told()}"
-        assert after <= WITHIN_S, f"{run.vf} is named after {after:.1f} s:\n{run.told()}"
+        assert after is not None, f"{run.vf} is not named:\n{run.report()}"
+        assert after <= WITHIN_S, f"{run.vf} is named after {after:.1f} s:\n{run.report()}"
 
 
 def test_nobody_else_is_accused_in_a_storm(storms: list[Run]) -> None:
     for run in storms:
-        assert run.accused() <= {(Mechanism.CPU, (run.vf,))}, run.told()
+        assert run.accused() <= {(Mechanism.CPU, (run.vf,))}, run.report()
         victims = {vf for interval in run.episode[1:] for vf in interval.verdict.victims}
-        assert victims, run.told()
-        assert run.vf not in victims, run.told()
+        assert victims, run.report()
+        assert run.vf not in victims, run.report()
 
 
 def test_before_a_storm_nothing_is_broken(storms: list[Run]) -> None:
     """Only intervals in which no packet was refused and all tenants were answered in time are asked about."""
     for run in storms:
-        assert not run.calm.verdict.broken, run.told()
+        assert not run.calm.verdict.broken, run.report()

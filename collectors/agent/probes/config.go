@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
 
 // Config is the section `probes` of the agent's configuration.
@@ -27,7 +29,8 @@ type Config struct {
 	PerSecond float64 `yaml:"per_second"`
 	// MaxPeers is how many of the peers each VF probes; a sample is drawn where there are more.
 	MaxPeers int `yaml:"max_peers"`
-	// WindowSeconds is the time before each writing of the file that its quantiles are about.
+	// WindowSeconds is the time before each writing of the file that its quantiles are about. One late probe is visible for as long, and breaks
+	// the promise of each of these seconds.
 	WindowSeconds float64 `yaml:"window_seconds"`
 	// MaxPerSecond bounds the probes of the whole host.
 	MaxPerSecond float64 `yaml:"max_per_second"`
@@ -50,7 +53,7 @@ type VF struct {
 
 // DefaultConfig has probes switched off.
 func DefaultConfig() Config {
-	return Config{Port: 8477, File: "/run/wallwatch-agent/probes.json", PerSecond: 1, WindowSeconds: 10, MaxPeers: 8, MaxPerSecond: 50}
+	return Config{Port: 8477, File: "/run/wallwatch-agent/probes.json", PerSecond: 1, WindowSeconds: 2, MaxPeers: 8, MaxPerSecond: 50}
 }
 
 // Check returns all mistakes of a configuration that is switched on; one that is switched off has none.
@@ -83,8 +86,12 @@ func (c Config) checkVFs() []error {
 	functions, addresses := map[string]bool{}, map[netip.Addr]bool{}
 	for _, vf := range c.VFs {
 		name := fmt.Sprintf("%s vf%d", vf.PCI, vf.VF)
-		if vf.PCI == "" || vf.VF < 0 || vf.VF > 1023 {
-			problems = append(problems, fmt.Errorf("probes: vfs: pci is required and vf must be between 0 and 1023, not %q and %d", vf.PCI, vf.VF))
+		// The collector finds the delay by this address, which the kernel writes in lower case.
+		if !sysfs.IsPCIAddress(vf.PCI) {
+			problems = append(problems, fmt.Errorf("probes: vfs: pci must be the physical function's address in lower case, such as 0000:3b:00.0, not %q", vf.PCI))
+		}
+		if vf.VF < 0 || vf.VF > 1023 {
+			problems = append(problems, fmt.Errorf("probes: vfs: vf must be between 0 and 1023, not %d", vf.VF))
 		}
 		if !isHost(vf.Address) {
 			problems = append(problems, fmt.Errorf("probes: vfs: %s: address must be this VF's own IP address, not %q", name, vf.Address))

@@ -16,7 +16,7 @@ type counts struct {
 	unsent   uint64 // requests that the kernel refused
 	replied  uint64 // answers to others
 	limited  uint64 // requests of others beyond their limit
-	late     uint64 // answers after `patience`, or to an earlier socket: they are lost already
+	late     uint64 // answers after `patience`, or to an earlier run of the agent: they are lost already
 	foreign  uint64 // packets that are no probes of this key, and answers by another than was asked
 }
 
@@ -61,7 +61,7 @@ func (x *exchange) ask(peer netip.AddrPort, now time.Time) (packet []byte, seque
 	return encode(message{kind: request, session: x.session, sequence: x.sequence}, x.key), x.sequence
 }
 
-// notSent takes a request back that the kernel refused.
+// notSent undoes the counting of a request that the kernel refused.
 func (x *exchange) notSent(sequence uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

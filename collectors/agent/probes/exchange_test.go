@@ -48,7 +48,7 @@ func TestAnAnswerCountsOnceAndFromThePeerOnly(t *testing.T) {
 	}
 }
 
-func TestAnAnswerToAnEarlierSocketIsNone(t *testing.T) {
+func TestAnAnswerToAnEarlierRunIsNone(t *testing.T) {
 	before, x := newTestExchange(), newTestExchange()
 	old, _ := before.ask(peer, noon)
 	x.ask(peer, noon) // the same sequence number, another session

@@ -63,6 +63,21 @@ func TestInventedSourcesDoNotFillTheMemory(t *testing.T) {
 	}
 }
 
+func TestByDefaultOneLateProbeIsVisibleForTwoSeconds(t *testing.T) {
+	w := window{length: time.Duration(DefaultConfig().WindowSeconds * float64(time.Second))}
+	w.add(roundTrip{at: noon, took: time.Second})
+	visible := 0
+	for second := range 20 {
+		w.add(roundTrip{at: noon.Add(time.Duration(second)*time.Second + time.Millisecond), took: time.Microsecond})
+		if _, p99, _ := w.quantiles(noon.Add(time.Duration(second)*time.Second + 500*time.Millisecond)); p99 == time.Second {
+			visible++
+		}
+	}
+	if visible != 2 {
+		t.Errorf("visible in %d of the file's writings", visible)
+	}
+}
+
 func TestQuantilesAreOfTheWindowOnly(t *testing.T) {
 	w := window{length: 10 * time.Second}
 	if _, _, count := w.quantiles(noon); count != 0 {

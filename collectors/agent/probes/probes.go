@@ -70,17 +70,17 @@ func (p *Prober) Run(ctx context.Context) {
 // publish writes the file every second, and reports in the log what arrived without being a probe.
 func (p *Prober) publish(ctx context.Context) {
 	reported := make([]counts, len(p.endpoints))
-	said, reportedAt := "", time.Now()
+	logged, reportedAt := "", time.Now()
 	for wait.For(ctx, writeInterval); ctx.Err() == nil; wait.For(ctx, writeInterval) {
 		now := time.Now()
 		text := ""
 		if err := probefile.Write(p.config.File, p.delays(now)); err != nil {
 			text = err.Error()
 		}
-		if text != "" && text != said {
-			p.log.Error("the delays could not be written; the collector takes the VFs' delays as unknown", "file", p.config.File, "error", text)
+		if text != "" && text != logged {
+			p.log.Error("the delays could not be written: until they can be, the delays of all VFs are unknown; check folder, permissions and free space", "file", p.config.File, "error", text)
 		}
-		said = text
+		logged = text
 		if now.Sub(reportedAt) < reportInterval {
 			continue
 		}
@@ -118,7 +118,7 @@ func (e *endpoint) report(before counts, now time.Time) counts {
 		"foreign", total.foreign - before.foreign,
 	}
 	if total.limited > before.limited || total.foreign > before.foreign {
-		e.log.Warn("somebody sends to the port of probes what is not answered: packets without the key, or too many", fields...)
+		e.log.Warn("the port of probes received packets without the key, or too many; check key_file on all hosts, and who may reach the port", fields...)
 	} else {
 		e.log.Debug("probes of the last minute", fields...)
 	}

@@ -44,15 +44,15 @@ type endpoint struct {
 
 // run keeps the socket open until ctx ends. An address that is not there, or no longer, is a matter for the log: the VF may be in a container now.
 func (e *endpoint) run(ctx context.Context) {
-	said := ""
+	logged := ""
 	for ctx.Err() == nil {
-		err := e.serve(ctx, func() { said = "" })
+		err := e.serve(ctx, func() { logged = "" })
 		if ctx.Err() != nil {
 			return
 		}
-		if text := err.Error(); text != said {
+		if text := err.Error(); text != logged {
 			e.log.Warn("this VF's address cannot be used for probes; its delay is unknown until it can", "error", text, "retry_every", retryPause.String())
-			said = text
+			logged = text
 		}
 		wait.For(ctx, retryPause)
 	}

@@ -15,7 +15,7 @@ type roundTrip struct {
 	took time.Duration
 }
 
-// window holds the round trips of the last `length`, the oldest first.
+// window holds the round trips of the last `length`, the oldest first. It is short: one late probe must not break the promise of many seconds.
 type window struct {
 	length time.Duration
 	trips  []roundTrip

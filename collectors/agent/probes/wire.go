@@ -12,7 +12,7 @@ import (
 //	0   magic and version "WWP1"
 //	4   kind: 1 request, 2 answer
 //	5   zero, 3 bytes
-//	8   session: 16 random bytes of the socket that asks
+//	8   session: 16 random bytes of the VF that asks, new when its agent starts
 //	24  sequence number, big endian
 //	32  message authentication code of the bytes before: HMAC-SHA256, the first 16 bytes
 const (
@@ -29,7 +29,7 @@ const (
 	answer  kind = 2
 )
 
-// session is chosen at random for each socket, so that an answer to an earlier one is not taken for an answer to this one.
+// session is chosen at random for each VF when the agent starts, so that an answer to an earlier run is not taken for an answer to this one.
 type session [sessionLength]byte
 
 type message struct {

@@ -25,6 +25,8 @@ type Queue struct {
 	Drops, Overlimits, Requeues uint64
 	// Shaped are those of Drops that a limit dropped on purpose, not a device that is too slow: the root discipline shapes.
 	Shaped uint64
+	// ShapedBacklog is what of Backlog waits for such a limit.
+	ShapedBacklog uint64
 	// Policed are packets that a limit dropped on purpose: by a filter at the ingress, or by a root discipline that shapes.
 	Policed uint64
 }
@@ -51,6 +53,7 @@ func (q *Queue) add(d discipline) {
 		q.Requeues += d.requeues
 		if slices.Contains(shapers, d.kind) {
 			q.Shaped += d.drops
+			q.ShapedBacklog += d.backlog
 			q.Policed += d.drops
 		}
 	}

@@ -42,7 +42,7 @@ func TestTheQueueOfADeviceIsItsRootAndWhatLimitsDropped(t *testing.T) {
 	got, err := kernel.Queues([]string{"p0", "p0_0", "p0_1", "gone"})
 	want := map[string]Queue{
 		"p0":   {Backlog: 3000, Drops: 7, Requeues: 1, Overlimits: 2, Policed: 40},
-		"p0_0": {Backlog: 10, Drops: 5, Overlimits: 9, Shaped: 5, Policed: 5},
+		"p0_0": {Backlog: 10, Drops: 5, Overlimits: 9, Shaped: 5, ShapedBacklog: 10, Policed: 5},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
@@ -68,7 +68,7 @@ func TestTheQueuesThatTCPrintsAreReadAsTheKernelsAre(t *testing.T) {
 	got, err := folder.Queues([]string{"p0", "p0_0", "p0_1", "p0_2", "p0_3"})
 	want := map[string]Queue{
 		"p0":   {Backlog: 3000, Drops: 7, Requeues: 1, Overlimits: 2, Policed: 40},
-		"p0_0": {Backlog: 10, Drops: 5, Overlimits: 9, Shaped: 5, Policed: 5},
+		"p0_0": {Backlog: 10, Drops: 5, Overlimits: 9, Shaped: 5, ShapedBacklog: 10, Policed: 5},
 	}
 	if err == nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v, and an error for p0_2: %v", got, want, err)

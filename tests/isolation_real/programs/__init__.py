@@ -1,1 +1,1 @@
-"""Programs that run beside the tests: one plays the tenants, one sends storms. They import nothing of Wallwatch."""
+"""Programs that run alongside the tests: one plays the tenants, one sends storms. They import nothing of Wallwatch."""

@@ -31,6 +31,7 @@ type device struct {
 	// counters is the number of counters in the last answer of a card without representors.
 	counters int
 	rdma     rdma
+	queues   queueTotals
 }
 
 func newDevice() *device { return &device{port: newPort()} }
@@ -52,7 +53,7 @@ func (d *device) netdevs() []string {
 }
 
 // list takes up which functions the RNIC has now. What cannot be listed is as it was.
-func (d *device) list(root sysfs.Root, representors map[string]sysfs.Representor, started time.Time) {
+func (d *device) list(root sysfs.Root, representors map[string]sysfs.Representor, firstSeen time.Time) {
 	all, err := root.Bindings(d.rnic.PCI)
 	if err != nil {
 		return
@@ -66,7 +67,7 @@ func (d *device) list(root sysfs.Root, representors map[string]sysfs.Representor
 		if i := slices.IndexFunc(before, func(f *function) bool { return f.vf.Number == vf.Number }); i >= 0 {
 			f = before[i]
 		} else {
-			f = &function{started: started}
+			f = &function{firstSeen: firstSeen}
 		}
 		f.bind(vf, root.BindingID(vf.PCI))
 		if f.folder = ""; vf.Representor != "" {
@@ -95,28 +96,6 @@ func (d *device) read(g *gathering) *reading {
 		d.readFunctions(g, r)
 	}
 	return r
-}
-
-func (d *device) readQueues(g *gathering, r *reading) {
-	queues := g.queueOf()
-	var sum netlink.Queue
-	has := false
-	for _, netdev := range d.netdevs() {
-		queue, found := queues[netdev]
-		has = has || found
-		sum.Backlog += queue.Backlog
-		sum.Drops += queue.Drops
-		sum.Shaped += queue.Shaped
-		sum.Overlimits += queue.Overlimits
-		sum.Requeues += queue.Requeues
-	}
-	if has {
-		r.put(txBacklogBytes, countOf(sum.Backlog))
-		r.put(qdiscDrops, countOf(sum.Drops))
-		r.queueDrops = countOf(sum.Drops - sum.Shaped)
-		r.put(txOverlimits, countOf(sum.Overlimits))
-		r.put(txRequeues, countOf(sum.Requeues))
-	}
 }
 
 // due are the readings that are to be sent now, oldest first. When doubt begins, the last quiet reading is sent late, so that the first second of

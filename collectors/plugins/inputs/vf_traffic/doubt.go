@@ -60,8 +60,9 @@ func doubts(before, now *reading) string {
 	if events := perSecond(pcieStalledWriteEvents); events > 0 {
 		return "PCIe writes stalled for 30 % of a second or more"
 	}
-	if backlog := now.values[txBacklogBytes]; backlog.known && backlog.count > backlogBytes {
-		return fmt.Sprintf("%d bytes wait to be sent", backlog.count)
+	// A function at its own limit always has packets that wait for it.
+	if backlog := now.values[txBacklogBytes]; backlog.known && backlog.count-now.limitedBacklog > backlogBytes {
+		return fmt.Sprintf("%d bytes wait to be sent", backlog.count-now.limitedBacklog)
 	}
 	if reason := nearLimit(now, perSecond); reason != "" {
 		return reason

@@ -19,15 +19,19 @@ type function struct {
 	// binding identifies the binding to a driver; bindings counts those that were seen since the collector started.
 	binding  uint64
 	bindings int
-	started  time.Time
+	// firstSeen is when the collector started, or when the function appeared if that was later: a function that goes and comes back has new
+	// counters, and must not have its old generation.
+	firstSeen time.Time
 	// rdmaKnown is set once RDMA counters were read: without them the sums would fall.
-	rdmaKnown bool
+	rdmaKnown    bool
+	rdmaQuestion rnicinput.Question
 }
 
-// bind takes up where the function is now. Each change is a new binding: another driver, or another container.
+// bind takes up where the function is now. Each change is a new binding: another driver, another container, or another source of its counters.
 func (f *function) bind(vf sysfs.VF, binding uint64) {
 	old := f.vf
-	moved := vf.PCI != old.PCI || vf.Driver != old.Driver || vf.Netdev != old.Netdev || vf.IBDev != old.IBDev || binding != f.binding
+	moved := vf.PCI != old.PCI || vf.Driver != old.Driver || vf.Netdev != old.Netdev || vf.IBDev != old.IBDev || vf.Representor != old.Representor ||
+		binding != f.binding
 	if moved && old.PCI != "" {
 		f.bindings++
 	}
@@ -36,7 +40,7 @@ func (f *function) bind(vf sysfs.VF, binding uint64) {
 
 // generation is another text for each binding. After a restart of the collector it is another one too: what happened before is unknown.
 func (f *function) generation() string {
-	return strconv.FormatInt(f.started.Unix(), 10) + "." + strconv.Itoa(f.bindings)
+	return strconv.FormatInt(f.firstSeen.Unix(), 10) + "." + strconv.Itoa(f.bindings)
 }
 
 // settingsAge is how old the limits of functions may be in a message: an administrator or a remedy changes them.

@@ -35,10 +35,14 @@ func (a *rdma) look(d *device, g *gathering) {
 		}
 		d.ask(&a.question, g, "The RDMA counters", func() error {
 			counters, err := g.plugin.source.Statistics(f.vf.Representor)
+			if err != nil {
+				return err // what was known stays
+			}
+			a.apart = false
 			for name := range counters {
 				a.apart = a.apart || strings.HasPrefix(name, rdmaReceived) || strings.HasPrefix(name, rdmaSent)
 			}
-			return err
+			return nil
 		})
 		return
 	}
@@ -47,7 +51,7 @@ func (a *rdma) look(d *device, g *gathering) {
 // add adds the RDMA traffic of one function, and returns how many values are unknown without it.
 func (a *rdma) add(d *device, g *gathering, f *function, v *vfReading) (missing int) {
 	var counters map[string]uint64
-	d.ask(&a.question, g, "The RDMA counters", func() (err error) {
+	d.ask(&f.rdmaQuestion, g, "The RDMA counters", func() (err error) {
 		counters, err = g.plugin.source.Statistics(f.vf.Representor)
 		return err
 	})

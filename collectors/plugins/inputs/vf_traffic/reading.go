@@ -57,6 +57,8 @@ type reading struct {
 	vfs    []vfReading
 	// queueDrops are those of qdisc_drops that no limit dropped on purpose.
 	queueDrops value
+	// limitedBacklog is what of tx_backlog_bytes waits for the limit of a single function.
+	limitedBacklog int64
 	// complete is set where the functions' counters were read too.
 	complete bool
 	missing  int

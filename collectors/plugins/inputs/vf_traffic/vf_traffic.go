@@ -162,8 +162,9 @@ func (g *gathering) queueOf() map[string]netlink.Queue {
 	return g.queues
 }
 
-// probeAge is how old the prober's file may be: it writes every second, so an older one is that of a prober that has stopped.
-const probeAge = 15 * time.Second
+// probeAge is how old the prober's file may be. It is written every second: only the newest window of probes counts, because each message with
+// an older one would blame another second for the same late probe.
+const probeAge = 3 * time.Second
 
 // delays are those of the prober, by function; none where no prober runs.
 func (g *gathering) delays() map[identity]probefile.Delay {
@@ -217,6 +218,10 @@ func (p *Plugin) list() error {
 	if err != nil {
 		return fmt.Errorf("listing representors below %q: %w", p.SysfsRoot, err)
 	}
+	firstSeen := p.started
+	if !p.listed.at.IsZero() {
+		firstSeen = at
+	}
 	p.listed = listing{at, netdevs}
 	before := p.devices
 	p.devices = nil
@@ -233,7 +238,7 @@ func (p *Plugin) list() error {
 			d = newDevice()
 		}
 		d.rnic = rnic
-		d.list(p.root, representors, p.started)
+		d.list(p.root, representors, firstSeen)
 		p.devices = append(p.devices, d)
 	}
 	for _, gone := range before {
