@@ -1,6 +1,7 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 
-export type Place = "Fleet" | "Incidents" | "Silences" | "Policies" | "Remedies" | "Agents" | "Webhooks" | "Settings";
+export type Place =
+  "Fleet" | "Incidents" | "Silences" | "Policies" | "Remedies" | "Agents" | "Webhooks" | "Settings" | "Tenants";
 
 /** What is around every page. */
 export class Shell {
