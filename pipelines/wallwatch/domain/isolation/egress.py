@@ -44,11 +44,17 @@ SWITCH_BUFFER_BITS = 96e6
 
 Longer delays of all VFs are those of the host's own buffers."""
 
-FASTEST_FABRIC_US = 1_000.0
-"""A fabric of faster links has several hops with buffers: up to 1 ms may be its own."""
+FASTEST_FABRIC_US = 2_000.0
+"""A fabric of faster links has several hops with buffers: up to 2 ms may be its own."""
 
 SLOWEST_FABRIC_US = 4_000.0
 """The same where the line rate is unknown."""
+
+MATERIAL = 0.2
+"""A sender that was throttled explains much shorter delays where what it stopped sending is this part of all that is usually sent."""
+
+WITH_A_SENDER = 0.25
+"""Part of the longest delay of a fabric from which such a sender is the better explanation."""
 
 HALF = 0.5
 """A blocked buffer stops everyone behind it: at least half of the other VFs with a measured delay are slow."""
@@ -82,9 +88,9 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bp
     victims = [track for track in suffering if track.inside]
     if not victims or len(suffering) < HALF * others:
         return None, _note(slow)
-    if not strong and chance > CERTAIN:
+    if not strong and chance > CERTAIN and not (len(slow) == second.delays and _changed(second, suspects)):
         return None, _note(slow)
-    if not strong and not _held_back(suffering) and not _filled(suffering, aggressors, nic_bps):
+    if not strong and not _held_back(suffering) and not _filled(suffering, aggressors, second, nic_bps):
         return None, f"{len(slow)} VFs are slow together, and nothing that a VF sends has changed: the fabric or the host"
     reasons = {track.name: f"p99 {track.p99_us:.0f} µs, promised {track.p99_limit_us:.0f} µs" for track in victims}
     reasons.update((track.name, "its traffic holds the shared egress buffers") for track in aggressors)
@@ -92,11 +98,19 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bp
     return Breakage(Mechanism.EGRESS, victims, aggressors, reasons), None
 
 
-def _filled(suffering: list[VfTrack], aggressors: list[VfTrack], nic_bps: float | None) -> bool:
-    """Whether the delay is longer than a fabric can hold; half of that is enough when a sender was throttled at the same time."""
+def _changed(second: Second, suspects: frozenset[str]) -> bool:
+    """Whether one sender is seen to have changed when the delays did, or was named in the interval before."""
+    return bool(_shaped(second) or _fell_first(second)) or any(track.name in suspects for track in second.tracks)
+
+
+def _filled(suffering: list[VfTrack], aggressors: list[VfTrack], second: Second, nic_bps: float | None) -> bool:
+    """Whether the delay is longer than a fabric can hold; a part of that is enough when a large sender was throttled at the same time."""
     fabric_us = max(SWITCH_BUFFER_BITS / nic_bps * 1e6, FASTEST_FABRIC_US) if nic_bps else SLOWEST_FABRIC_US
-    if any(track.tx_bytes < THROTTLED * track.calm_tx_bytes for track in aggressors):
-        fabric_us /= 2
+    usual = sum(track.calm_tx_bytes for track in second.tracks)
+    if any(
+        track.tx_bytes < THROTTLED * track.calm_tx_bytes and track.calm_tx_bytes - track.tx_bytes > MATERIAL * usual for track in aggressors
+    ):
+        fabric_us *= WITH_A_SENDER
     return sorted(track.p99_us or 0.0 for track in suffering)[len(suffering) // 2] > fabric_us
 
 
