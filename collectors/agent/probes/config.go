@@ -143,8 +143,7 @@ func (c Config) drawPeers(host string, vf VF) []netip.AddrPort {
 	peers = slices.DeleteFunc(peers, func(peer netip.Addr) bool { return peer == vf.Address || peer.Is4() != vf.Address.Is4() })
 	slices.SortFunc(peers, netip.Addr.Compare)
 	peers = slices.Compact(peers)
-	// Which peers are probed is no secret.
-	random := rand.New(rand.NewPCG(cmp.Or(c.Seed, hash(host)), hash(vf.Address.String()))) //nolint:gosec // G404: as said
+	random := rand.New(rand.NewPCG(cmp.Or(c.Seed, hash(host)), hash(vf.Address.String()))) //nolint:gosec // G404: which peers are probed is no secret
 	random.Shuffle(len(peers), func(i, j int) { peers[i], peers[j] = peers[j], peers[i] })
 	var drawn []netip.AddrPort
 	for _, peer := range peers[:min(len(peers), c.MaxPeers)] {
@@ -166,8 +165,7 @@ func (c Config) interval(peers int) time.Duration {
 
 // prepareFolder creates the folder of the file, which is usually below /run and gone after a restart.
 func (c Config) prepareFolder() error {
-	// Others may enter, because the collector reads the file in it.
-	if err := os.MkdirAll(filepath.Dir(c.File), 0o755); err != nil { //nolint:gosec // G301: as said
+	if err := os.MkdirAll(filepath.Dir(c.File), 0o755); err != nil { //nolint:gosec // G301: others may enter, the collector reads the file in it
 		return fmt.Errorf("probes: creating the folder of file: %w", err)
 	}
 	return nil

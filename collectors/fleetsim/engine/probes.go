@@ -11,7 +11,7 @@ import (
 
 const (
 	probePeriod  = 20 * time.Millisecond
-	probeMemory  = time.Second // of what the file of delays tells
+	probeMemory  = time.Second // the window of the file of delays
 	probeBaseUs  = 12.0        // without anything to wait for
 	probeSpread  = 0.15        // sigma of the logarithm
 	slowestProbe = 1e6         // us; what is slower was given up
@@ -28,7 +28,7 @@ type probe struct {
 	us float64
 }
 
-// Delay is what the probes of a VF say of the last second.
+// Delay has the quantiles of a VF's probes in the last second.
 type Delay struct {
 	P50Us, P99Us float64
 	Count        int
@@ -72,13 +72,13 @@ func (t *tenant) pausedFor(now time.Duration) time.Duration {
 
 // last are the delays of the last second.
 func (p *probes) last(now time.Duration) (Delay, bool) {
-	p.results = slices.DeleteFunc(p.results, func(one probe) bool { return one.at <= now-probeMemory })
+	p.results = slices.DeleteFunc(p.results, func(result probe) bool { return result.at <= now-probeMemory })
 	if len(p.results) == 0 {
 		return Delay{}, false
 	}
 	us := make([]float64, len(p.results))
-	for i, one := range p.results {
-		us[i] = one.us
+	for i, result := range p.results {
+		us[i] = result.us
 	}
 	slices.Sort(us)
 	at := func(q float64) float64 { return us[min(len(us)-1, int(math.Ceil(q*float64(len(us))))-1)] }

@@ -24,7 +24,7 @@ func (r *RNIC) PCIeStalls() (percent, events, overflows float64) {
 	return r.shared.pcie.percent, r.shared.pcie.events, r.shared.pcie.overflows
 }
 
-// Delay is what the probes through a VF said in the last second; false where there is no answer.
+// Delay returns the quantiles of the probes through a VF in the last second; false where there is no answer.
 func (r *RNIC) Delay(vf int, now time.Duration) (Delay, bool) {
 	if !r.reserved(vf) {
 		return Delay{}, false
@@ -38,7 +38,7 @@ type SoftirqCounters struct {
 	PressureUs                   float64 // time in which some task waited for a CPU
 }
 
-// Softirq returns them; false for a host without tenants, whose soft interrupts nobody simulates.
+// Softirq returns them; false for a host without tenants, whose soft interrupts are not simulated.
 func (h *Host) Softirq() (SoftirqCounters, bool) {
 	s := h.softirq
 	return SoftirqCounters{Processed: s.processed, Dropped: s.dropped, Squeezed: s.squeezed, PressureUs: s.pressureUs}, h.hasTenants()

@@ -46,7 +46,7 @@ func TestKernelsBefore5Point10HaveNoNumbersOfCPUs(t *testing.T) {
 
 func TestThisKernelsOwnFilesAreRead(t *testing.T) {
 	if _, err := os.Stat("/proc/net/softnet_stat"); err != nil {
-		t.Skip(err)
+		t.Skipf("this machine has no kernel file of soft interrupts: %v", err)
 	}
 	h := newHost("/proc")
 	if values, missing := h.read(start, plugintest.Log()); missing != 0 || values[softnetProcessed] < 0 || len(values) < 3 {
