@@ -22,6 +22,7 @@ from wallwatch.domain.symptoms.remedies import Derived
 
 SYMPTOM = "isolation"
 _MOST_NAMED = 5
+"""Names in a sentence: more are counted, or nobody reads on."""
 
 
 @dataclass(frozen=True, slots=True)
