@@ -59,8 +59,13 @@ test("a promise is previewed, given to the VFs of an RNIC, judged and withdrawn"
   await expect(tenants.save).toBeHidden();
   await expect(tenants.assigned.first()).toBeVisible();
   await expect(tenants.assigned.filter({ hasText: name })).toHaveCount(0);
-  await tenants.delete(name);
+  // The notice with the way back goes by itself, so nothing is waited for before it.
+  const restored = page.waitForResponse(
+    (answer) => answer.request().method() === "POST" && /slo-classes$/.test(answer.url()),
+  );
+  await page.getByRole("button", { name: `Delete class ${name}` }).click();
   await page.getByRole("status").getByRole("button", { name: /^Undo/ }).click();
+  expect((await restored).status()).toBe(201);
   await expect(tenants.row(name)).toContainText("no rule");
   await tenants.delete(name);
 });
@@ -95,7 +100,7 @@ test("the report of the month is read by VF and downloaded as CSV", async ({ pag
   // The page asks once a minute; who does not want to wait loads it again.
   await expect(async () => {
     await page.reload();
-    await expect(rows.first()).toBeVisible({ timeout: 10_000 });
+    await expect(rows.first()).toBeVisible({ timeout: 30_000 });
   }).toPass({ timeout: COUNTED_MS });
 
   const started = page.waitForEvent("download");

@@ -7,10 +7,12 @@ import { SYMPTOM_MS } from "../support/environment";
 
 /** The pictures of the documentation, from the real stack: E2E_SCREENSHOTS=docs/images tests/e2e/run screenshots */
 const folder = process.env["E2E_SCREENSHOTS"];
+/** Those of tenants need neighbours that break promises: SCENARIO=isolation E2E_SCREENSHOTS=docs/images tests/e2e/run screenshots */
+const tenants = process.env["SCENARIO"] === "isolation";
 const path = (name: string) => join(__dirname, "..", "..", "..", folder ?? "", `${name}.png`);
 
 test("the pictures of the documentation are taken", async ({ page }) => {
-  test.skip(!folder, "E2E_SCREENSHOTS names no folder");
+  test.skip(!folder || tenants, "E2E_SCREENSHOTS names no folder, or another scenario runs");
   test.setTimeout(2 * SYMPTOM_MS + 60_000);
   const fleet = new FleetPage(page);
   await fleet.open();
@@ -43,4 +45,24 @@ test("the pictures of the documentation are taken", async ({ page }) => {
   // What it is about are the exact operations, which stand below the form.
   await remedy.operations.scrollIntoViewIfNeeded();
   await page.screenshot({ path: path("remedy") });
+});
+
+test("the pictures of tenants are taken", async ({ page }) => {
+  test.skip(!folder || !tenants, "E2E_SCREENSHOTS names no folder, or another scenario runs");
+  test.setTimeout(2 * SYMPTOM_MS + 60_000);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto("/tenants");
+  // The burst on host02 begins after the storm on host01.
+  await expect(
+    page
+      .getByRole("table")
+      .first()
+      .getByRole("link", { name: /^host02/ }),
+  ).toBeVisible({ timeout: SYMPTOM_MS });
+  await page.screenshot({ path: path("tenants") });
+
+  await page.getByRole("link", { name: /^host01/ }).click();
+  await expect(page.locator('[data-role="aggressor"]')).toBeVisible({ timeout: SYMPTOM_MS });
+  await expect(page.locator("[data-strip]").first()).toBeVisible();
+  await page.screenshot({ path: path("tenant-vfs") });
 });
