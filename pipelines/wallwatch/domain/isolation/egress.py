@@ -107,11 +107,14 @@ def _filled(suffering: list[VfTrack], aggressors: list[VfTrack], second: Second,
     """Whether the delay is longer than a fabric can hold; a part of that is enough when a large sender was throttled at the same time."""
     fabric_us = max(SWITCH_BUFFER_BITS / nic_bps * 1e6, FASTEST_FABRIC_US) if nic_bps else SLOWEST_FABRIC_US
     usual = sum(track.calm_tx_bytes for track in second.tracks)
-    if any(
-        track.tx_bytes < THROTTLED * track.calm_tx_bytes and track.calm_tx_bytes - track.tx_bytes > MATERIAL * usual for track in aggressors
-    ):
+    if any(_throttled_now(track) and track.calm_tx_bytes - track.tx_bytes > MATERIAL * usual for track in aggressors):
         fabric_us *= WITH_A_SENDER
     return sorted(track.p99_us or 0.0 for track in suffering)[len(suffering) // 2] > fabric_us
+
+
+def _throttled_now(track: VfTrack) -> bool:
+    """Whether a limit took much of what the VF usually sends; a job that pauses also receives less."""
+    return track.calm_tx_bytes > 0 and _sends(track) < THROTTLED * _receives(track)
 
 
 def _note(slow: list[VfTrack]) -> str | None:
@@ -201,6 +204,14 @@ def _held_back(suffering: list[VfTrack]) -> bool:
 
 def _waits(track: VfTrack) -> bool:
     """Whether the VF sends clearly less than usual, and its sending fell more than its receiving."""
-    sends = track.tx_bytes / track.calm_tx_bytes if track.calm_tx_bytes > 0 else 1.0
-    receives = track.rx_bytes / track.calm_rx_bytes if track.calm_rx_bytes > 0 else 1.0
-    return sends < FELL * min(receives, 1.0)
+    return _sends(track) < FELL * _receives(track)
+
+
+def _sends(track: VfTrack) -> float:
+    """Part of its usual rate that the VF sends; 1 where nothing is usual."""
+    return track.tx_bytes / track.calm_tx_bytes if track.calm_tx_bytes > 0 else 1.0
+
+
+def _receives(track: VfTrack) -> float:
+    """The same of what it receives, at most 1."""
+    return min(track.rx_bytes / track.calm_rx_bytes, 1.0) if track.calm_rx_bytes > 0 else 1.0
