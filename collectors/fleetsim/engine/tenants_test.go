@@ -39,7 +39,7 @@ func TestTenantsHaveTheFirstVFsAndJobsTheNext(t *testing.T) {
 	}
 }
 
-// cordoned refuses tenants until it is told not to.
+// cordoned refuses tenants until its test lets them in.
 type cordoned struct {
 	engine.OpenAdmission
 	open bool

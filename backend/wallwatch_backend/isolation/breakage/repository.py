@@ -21,11 +21,11 @@ _WORST = text(f"""
         count(*) OVER () AS total, sum(sum(seconds)) OVER () AS of_all
       FROM ({_SECONDS}) AS one GROUP BY rnic_id ORDER BY broken_s DESC, rnic_id LIMIT :limit
     ) s JOIN rnic r USING (rnic_id) ORDER BY s.broken_s DESC, r.host, r.pci
-""")  # noqa: S608 - no input
+""")  # noqa: S608 - put together from constants of this file
 _MECHANISMS = text(f"""
     SELECT rnic_id, mechanism, sum(seconds) AS seconds FROM ({_SECONDS}) AS one WHERE rnic_id = ANY(:rnics)
     GROUP BY rnic_id, mechanism ORDER BY seconds DESC, mechanism
-""")  # noqa: S608 - no input
+""")  # noqa: S608 - put together from constants of this file
 _VICTIMS = text("""
     SELECT rnic_id, vf, last(pod, time) AS pod, last(tenant, time) AS tenant, sum(interval_s) AS seconds FROM vf_broken
     WHERE rnic_id = ANY(:rnics) AND time >= :since AND time < :until GROUP BY rnic_id, vf ORDER BY seconds DESC, vf
@@ -39,7 +39,7 @@ _AGGRESSORS = text(f"""
       SELECT DISTINCT ON (b.rnic_id, b.time, a.vf) b.rnic_id, b.time, b.interval_s AS seconds, a.vf, a.pod, a.tenant
       {_BY_WHOM} AND b.rnic_id = ANY(:rnics) ORDER BY b.rnic_id, b.time, a.vf
     ) one GROUP BY rnic_id, vf ORDER BY seconds DESC, vf
-""")  # noqa: S608 - no input
+""")  # noqa: S608 - put together from constants of this file
 _PAIRS = text(f"""
     SELECT b.rnic_id, a.vf AS aggressor_vf, b.vf AS victim_vf, sum(b.interval_s) AS seconds {_BY_WHOM} AND b.rnic_id = ANY(:rnics)
     GROUP BY 1, 2, 3 ORDER BY seconds DESC, 2, 3

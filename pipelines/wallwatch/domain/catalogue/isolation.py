@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 from typing import Annotated, Any
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from wallwatch.domain.telemetry.registry import RegistryError
+from wallwatch.domain.catalogue import thresholds
 
 
 class IsolationRule(BaseModel):
@@ -35,21 +33,9 @@ def isolation_rule() -> IsolationRule:
     >>> isolation_rule().raise_s, isolation_rule().clear_s
     (3.0, 300.0)
     """
-    raw = yaml.safe_load(resources.files(__package__).joinpath("isolation.yaml").read_text(encoding="utf-8"))
-    return parse_rule(raw)
+    return thresholds.read_rule("isolation.yaml", IsolationRule)
 
 
 def parse_rule(raw: dict[str, Any]) -> IsolationRule:
-    """Validate the file's content: each threshold has a value and the reason for it.
-
-    Raises
-    ------
-    RegistryError
-        When either is missing or out of range.
-    """
-    try:
-        entries = raw["thresholds"]
-        values = {name: entry["value"] for name, entry in entries.items()}
-        return IsolationRule(rule=raw["rule"], **values, why={name: entry["why"] for name, entry in entries.items()})
-    except (ValidationError, KeyError, TypeError, AttributeError) as error:
-        raise RegistryError(f"isolation.yaml: {error!r}: each threshold needs a value and a why") from error
+    """Validate the file's content. Raises as `thresholds.parse_rule`."""
+    return thresholds.parse_rule("isolation.yaml", raw, IsolationRule)

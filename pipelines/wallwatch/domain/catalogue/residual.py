@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 from typing import Annotated, Any
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from wallwatch.domain.telemetry.registry import RegistryError
+from wallwatch.domain.catalogue import thresholds
 
 
 class ResidualRule(BaseModel):
@@ -39,21 +37,9 @@ def residual_rule() -> ResidualRule:
     >>> residual_rule().raise_min
     5
     """
-    raw = yaml.safe_load(resources.files(__package__).joinpath("residual.yaml").read_text(encoding="utf-8"))
-    return parse_rule(raw)
+    return thresholds.read_rule("residual.yaml", ResidualRule)
 
 
 def parse_rule(raw: dict[str, Any]) -> ResidualRule:
-    """Validate the file's content: each threshold has a value and the reason for it.
-
-    Raises
-    ------
-    RegistryError
-        When either is missing or out of range.
-    """
-    try:
-        entries = raw["thresholds"]
-        values = {name: entry["value"] for name, entry in entries.items()}
-        return ResidualRule(rule=raw["rule"], **values, why={name: entry["why"] for name, entry in entries.items()})
-    except (ValidationError, KeyError, TypeError, AttributeError) as error:
-        raise RegistryError(f"residual.yaml: {error!r}: each threshold needs a value and a why") from error
+    """Validate the file's content. Raises as `thresholds.parse_rule`."""
+    return thresholds.parse_rule("residual.yaml", raw, ResidualRule)

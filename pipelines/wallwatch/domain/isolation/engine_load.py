@@ -70,7 +70,7 @@ class EngineLoad:
         """Costs with capacity 1 to judge a full second with.
 
         The first full seconds may have been full for a part only, and then say too little of the capacity:
-        until `SURE` of them are seen, the line rate speaks for a larger one.
+        until `SURE` of them are seen, the line rate suggests a larger one.
         """
         if self._seen >= SURE or not self.line_rate_known or not self.learnt:
             return self.costs

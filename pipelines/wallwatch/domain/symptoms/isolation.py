@@ -109,7 +109,7 @@ def step(life: Life, at_ms: int, broken: Broken | None) -> list[dict[str, Any]]:
         life.said_ms = at_ms
         return [_active(life, life.started_ms, broken)]
     if at_ms - life.broken_ms >= rule.clear_s * 1000:
-        return [_clear(life, life.started_ms, at_ms, "No promise has been broken for five minutes.")]
+        return [_clear(life, life.started_ms, at_ms, f"No promise has been broken for {rule.clear_s / 60:.0f} minutes.")]
     if broken is not None and at_ms - life.said_ms >= rule.repeat_s * 1000:
         life.said_ms = at_ms
         return [_active(life, life.started_ms, broken)]
@@ -118,11 +118,11 @@ def step(life: Life, at_ms: int, broken: Broken | None) -> list[dict[str, Any]]:
 
 def forget(life: Life, now_ms: int) -> list[dict[str, Any]]:
     """End the finding of an RNIC that sends no readings any more; `now_ms` is the newest time of any host."""
-    if life.started_ms is None or now_ms - life.known_ms < isolation_rule().forgotten_s * 1000:
+    forgotten_s = isolation_rule().forgotten_s
+    if life.started_ms is None or now_ms - life.known_ms < forgotten_s * 1000:
         return []
-    return [
-        _clear(life, life.started_ms, now_ms, "The RNIC's traffic has not been measured for half an hour, so the end was not observed.")
-    ]
+    why = f"The RNIC's traffic has not been measured for {forgotten_s / 60:.0f} minutes, so the end was not observed."
+    return [_clear(life, life.started_ms, now_ms, why)]
 
 
 def suggested_limit(taker: Taker, mechanism: str | None) -> Derived | None:
