@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wallwatch.domain.lab.device import Scalar, Value
+from wallwatch.domain.lab.device import Scalar, Value, as_integer, as_order
 
 Direction = Literal[">=", "<="]
 
@@ -50,8 +50,7 @@ class Range:
         return (self.parameter,)
 
     def holds(self, config: Mapping[str, Value]) -> bool:
-        value = config[self.parameter]
-        assert isinstance(value, int)
+        value = as_integer(config[self.parameter])
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -76,8 +75,7 @@ class Before:
         return (self.parameter,)
 
     def holds(self, config: Mapping[str, Value]) -> bool:
-        order = config[self.parameter]
-        assert isinstance(order, tuple)
+        order = as_order(config[self.parameter])
         return order.index(self.first) < order.index(self.second)
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -102,10 +100,10 @@ class Boundary:
 
     def expression_value(self, config: Mapping[str, Value]) -> float:
         if self.is_sum:
-            return math.fsum(weight * number(config[name]) for name, weight in self.exponents)
+            return math.fsum(weight * as_integer(config[name]) for name, weight in self.exponents)
         product = 1.0
         for name, power in self.exponents:
-            base = number(config[name])
+            base = as_integer(config[name])
             if base == 0 and power < 0:
                 return math.inf
             product *= base**power
@@ -156,11 +154,6 @@ class Cause:
 
     def conditions_json(self) -> list[dict[str, Any]]:
         return [entry for one in self.conditions for entry in one.to_json()]
-
-
-def number(value: Value) -> float:
-    assert isinstance(value, int | float)
-    return float(value)
 
 
 def _coefficient(value: float) -> str:

@@ -141,6 +141,27 @@ class Device:
         return tuple(config[one.name] for one in self.parameters)
 
 
+def as_integer(value: Value) -> int:
+    """The value of an integer parameter."""
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is no integer")
+    return value
+
+
+def as_order(value: Value) -> tuple[Scalar, ...]:
+    """The value of a sequence."""
+    if not isinstance(value, tuple):
+        raise TypeError(f"{value!r} is no sequence")
+    return value
+
+
+def as_scalar(value: Value) -> Scalar:
+    """The value of a choice or boolean."""
+    if isinstance(value, tuple):
+        raise TypeError(f"{value!r} is a sequence")
+    return value
+
+
 def to_json(config: Mapping[str, Value]) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in config.items()}
 
