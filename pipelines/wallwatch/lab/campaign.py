@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -28,13 +29,15 @@ REPORT_NAME = "report.json"
 Search = Callable[[Device, Tester, Options], Report]
 
 
-def run(folder: Path, command: str, options: CampaignOptions, hooks: Hooks | None = None, search: Search | None = None) -> dict[str, Any]:
+def run(
+    folder: Path | None, command: str, options: CampaignOptions, hooks: Hooks | None = None, search: Search | None = None
+) -> dict[str, Any]:
     """Run a new campaign and return its report, complete or not.
 
     Parameters
     ----------
     folder
-        Created; must not hold a campaign yet.
+        Created; must not hold a campaign yet. None for `./lab-DEVICE-TIME`.
     command
         Starts a process that speaks `dut/1`.
 
@@ -57,6 +60,7 @@ def run(folder: Path, command: str, options: CampaignOptions, hooks: Hooks | Non
             "options": options.to_json(),
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
+        folder = folder or _default_folder(first.device)
         journal = Journal.create(folder, header)
         with contextlib.closing(journal):
             return _campaign(folder, journal, Content(header), options, hooks, first, search)
@@ -124,6 +128,7 @@ def _campaign(
     """Search, write the report, and end the session's part of the journal."""
     described = content.header["describe"]
     device = parse_device(described)
+    hooks.on_begin(folder, device)
     with contextlib.ExitStack() as stack:
         others = [
             stack.enter_context(_one_process(content.header["dut"], options, described, hooks))
@@ -194,6 +199,11 @@ def _ask_failures_again(journal: Journal, content: Content) -> None:
         journal.append({"kind": "again", "from": first})
         content.drop(first)
         content.end = None
+
+
+def _default_folder(device: Device) -> Path:
+    name = re.sub(r"[^a-z0-9.]+", "-", device.name.lower()).strip("-.") or "device"
+    return Path(f"lab-{name}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
 
 
 def _write_report(folder: Path, report: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from wallwatch.domain.lab.device import Device
@@ -78,10 +79,11 @@ class Hooks:
     """How a campaign reaches whoever runs it; `on_progress` and `should_stop` are called
     from the thread that runs it, `on_warning` from any.
 
-    `on_progress` after each operation, `on_warning` with a line of text for each fault of the device or journal, `should_stop` before
+    `on_begin` once the journal is open, with its folder; `on_progress` after each operation, `on_warning` with a line of text for each fault of the device or journal, `should_stop` before
     each operation: a text ends the campaign with that reason.
     """
 
+    on_begin: Callable[[Path, Device], None] = lambda *_: None
     on_progress: Callable[[Progress], None] = lambda _: None
     on_warning: Callable[[str], None] = lambda _: None
     should_stop: Callable[[], str | None] = lambda: None
