@@ -89,8 +89,8 @@ def _state(report: Mapping[str, Any]) -> Iterator[str]:
     if not report["complete"]:
         yield f"INCOMPLETE: {report['stopped']}"
     cost = f"{tests} tests and resets ({report['resets']} resets) in {duration(report['seconds'])}, strategy {report['strategy']}"
-    fewer = f"; brute force over five levels: {_count(brute_force)}, {_count(brute_force // tests)} times as many" if tests else ""
-    yield cost + fewer
+    times = f", {_count(brute_force // tests)} times as many" if 0 < 2 * tests <= brute_force else ""
+    yield f"{cost}; brute force over five levels: {_count(brute_force)} tests{times}"
     baseline = report["baseline"]
     metrics = [
         f"{name} {_number(one['median'])} {one['unit']} (noise {_number(one['scale'])})" for name, one in baseline["metrics"].items()
