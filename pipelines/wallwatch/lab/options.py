@@ -78,7 +78,7 @@ class CampaignOptions:
 class Hooks:
     """How a campaign reaches whoever runs it. `on_warning` may be called from any thread, the others from the one that runs the campaign.
 
-    `on_begin` once the journal is open, with its folder; `on_progress` after each operation; `on_warning` with a line of text for each fault
+    `on_begin` once the journal is open, with its folder; `on_progress` after each operation; `on_warning` with a line for each fault
     of the device or journal; `should_stop` before each operation: a text ends the campaign with that reason.
     """
 

@@ -100,6 +100,11 @@ class DeviceProcess:
         stated_s = self._device.seconds_per_test if self._device else None
         return max(TIMEOUT_FACTOR * (stated_s or 0.0), LEAST_TIMEOUT_S)
 
+    @property
+    def pid(self) -> int | None:
+        """Process id of the adaptor; None while none runs."""
+        return None if self._pipe is None else self._pipe.pid
+
     def test(self, config: Config) -> Answer:
         """Run one configuration. A fault of the adaptor is an answer with status `error` and its text as the reason."""
         device = self.device if self._device is None else self._device
@@ -152,13 +157,22 @@ class DeviceProcess:
         line = pipe.ask(orjson.dumps({**question, "id": number}) + b"\n", self.timeout_s)
         while line == self._last_line:
             self._repeated(line, "after")
-            line = pipe.ask(b"", self.timeout_s)
+            line = self._after_repetition(pipe, number)
         raw = parse_line(line)
         check_id(raw, number, line)
         self._last_line = line
         for second in pipe.waiting_lines():
             self._repeated(second, "with")
         return raw, line
+
+    def _after_repetition(self, pipe: LinePipe, number: int) -> bytes:
+        """The next line; without one, the old answer was meant for the new question."""
+        try:
+            return pipe.ask(b"", self.timeout_s)
+        except DeviceFault as fault:
+            if fault.kind != "hung":
+                raise
+            raise DeviceFault("wrong id", f"answered question {number} with its last answer again: {shown(self._last_line)}") from None
 
     def _repeated(self, line: bytes, when: str) -> None:
         """The last answer once more does no harm; any other line that nobody asked for makes it unknown which of them is right."""
