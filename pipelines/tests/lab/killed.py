@@ -18,6 +18,8 @@ from wallwatch.lab import campaign
 
 PATIENCE_S = 60.0
 PARALLEL = ("1", "3")
+MOST_KILLS = 10
+"""Of one campaign, so that there are several, in turn with one process and with three."""
 
 
 def started(arguments: list[str]) -> int:
@@ -65,7 +67,7 @@ def main() -> None:
         while code is None:
             arguments = ["resume", str(place)] if journal.exists() else ["run", "--dut", device, "--out", str(place), *parallel]
             pid = started(arguments)
-            if kills < wanted:
+            if kills < wanted and here < MOST_KILLS:
                 code = killed(pid, journal, lines(journal) + rng.randrange(5), rng.random() * 0.004)
             else:
                 code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
