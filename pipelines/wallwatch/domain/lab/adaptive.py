@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from wallwatch.domain.lab.conditions import Cause, Signal
 from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, tuples_of
 from wallwatch.domain.lab.device import Config
+from wallwatch.domain.lab.evidence import add_evidence
 from wallwatch.domain.lab.judge import Judge
 from wallwatch.domain.lab.learner import Hidden, Learner
 from wallwatch.domain.lab.paths import difference
@@ -185,6 +186,7 @@ class Adaptive:
         if found is None:
             return
         self._replace_what_it_covers(found)
+        add_evidence(self._judge, found)
         self._judge.check_recovery(found.failing)
         self._queue.extend(learner.others)
         if not found.cause.holds(config):

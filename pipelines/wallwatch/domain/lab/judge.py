@@ -288,6 +288,10 @@ class Judge:
         distance = level.sign * (cut - math.fsum(values) / len(values))
         return distance >= 0, abs(distance) >= SURE * level.floor / math.sqrt(len(values))
 
+    def is_degraded(self, outcomes: Sequence[Outcome], signal: Signal) -> bool:
+        """Whether the mean of a metric lies beyond its cut."""
+        return self._metric_verdict(outcomes, signal)[0] is True
+
     def learn_cut(self, config: Config, signal: Signal, phase: Phase) -> None:
         """Put the cut of a metric in the middle between healthy and what this failing configuration shows."""
         if signal.metric is None:
