@@ -197,6 +197,15 @@ class Judge:
             self.is_flaky = True
         return len(usable) > 0 and bad * 2 <= len(usable)
 
+    def improved(self, outcome: Outcome) -> set[str]:
+        """Metrics that are noticeably better than those of the default."""
+        found = set()
+        for name, level in self.levels.items():
+            value = outcome.metrics.get(name)
+            if value is not None and level.loss(value) <= -NOTICEABLE and abs(value - level.median) >= SCALES * level.floor:
+                found.add(name)
+        return found
+
     def _set_levels(self, outcomes: Iterable[Outcome]) -> None:
         values: dict[str, list[float]] = defaultdict(list)
         for one in outcomes:
