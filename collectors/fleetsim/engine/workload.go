@@ -47,8 +47,9 @@ type job struct {
 	vni        int
 	containers []*Container
 	nextStart  []time.Duration
-	slots      []*connection // slot f: direction f%2, mask by f/2
+	slots      []*connection // their places are in job.place
 	ended      bool
+	quiet      bool // its containers run, without traffic
 }
 
 func (j *job) running(now time.Duration) bool {
@@ -179,7 +180,26 @@ func (e *Engine) flowsOf(c *Container) int {
 	return n
 }
 
+// place is the direction of a slot's flow, and its number among those of the direction.
+func (j *job) place(slot int) (Direction, int) {
+	if j.spec.EgressOnly {
+		return Egress, slot
+	}
+	return Direction(slot % 2), slot / 2
+}
+
+// masks are the job's in a direction; 0 means the usual ones of its card.
+func (j *job) masks(d Direction) int {
+	if d == Ingress && j.spec.IngressMasks > 0 {
+		return j.spec.IngressMasks
+	}
+	return j.spec.Masks
+}
+
 func (e *Engine) fillSlots(j *job) {
+	if j.quiet {
+		return
+	}
 	wanted := len(j.slots)
 	if ramp := j.spec.Ramp.Std(); ramp > 0 {
 		wanted = min(wanted, int(float64(wanted)*float64(e.now-j.rampFrom)/float64(ramp)))
@@ -194,7 +214,8 @@ func (e *Engine) fillSlots(j *job) {
 
 // connect opens the flow of a slot, or returns nil while one of its ends is not there yet.
 func (e *Engine) connect(j *job, slot int) *connection {
-	own := j.containers[(slot/2)%len(j.containers)]
+	direction, number := j.place(slot)
+	own := j.containers[number%len(j.containers)]
 	if own == nil {
 		return nil
 	}
@@ -202,15 +223,17 @@ func (e *Engine) connect(j *job, slot int) *connection {
 	if peer == nil {
 		return nil
 	}
-	c := &connection{src: own, dst: peer, vni: j.vni + slot/2%max(1, j.spec.Networks), packetSize: 4158, demandGbps: j.demand(slot), queuePairs: 1}
+	c := &connection{src: own, dst: peer, vni: j.vni + number%max(1, j.spec.Networks), packetSize: 4158, demandGbps: j.demand(slot), queuePairs: 1}
 	if j.spec.QueuePairs > 0 {
 		c.queuePairs = j.spec.QueuePairs
 	}
 	if j.spec.Kind == "microservices" {
 		c.packetSize = 1086
 	}
-	c.demandGbps *= math.Exp(demandSpread*e.rng.NormFloat64() - demandSpread*demandSpread/2)
-	if slot%2 == 1 {
+	if !j.spec.Even {
+		c.demandGbps *= math.Exp(demandSpread*e.rng.NormFloat64() - demandSpread*demandSpread/2)
+	}
+	if direction == Ingress {
 		c.src, c.dst = peer, own
 	}
 	if life := j.spec.FlowLifetime.Std(); life > 0 {
@@ -219,7 +242,7 @@ func (e *Engine) connect(j *job, slot int) *connection {
 	if c.burst, c.rest = j.spec.Burst.Std(), j.spec.Rest.Std(); c.burst > 0 {
 		c.phase = time.Duration(e.rng.Float64() * float64(c.burst+c.rest))
 	}
-	ownMask := e.maskFor(j, own.RNIC, slot/2)
+	ownMask := e.maskFor(j, own.RNIC, direction, number)
 	if c.src.RNIC != nil {
 		c.egress = &Entry{rnic: c.src.RNIC, dir: Egress, conn: c, mask: ownMask}
 		c.sourcePort = c.src.RNIC.nextSourcePort()
@@ -232,7 +255,7 @@ func (e *Engine) connect(j *job, slot int) *connection {
 	}
 	// The other end's forwarding rules have nothing to do with this job's: its entry gets one of its usual masks.
 	if peer.RNIC != nil {
-		if slot%2 == 0 {
+		if direction == Egress {
 			c.ingress.mask = e.rng.IntN(peer.RNIC.baseMasks)
 		} else {
 			c.egress.mask = e.rng.IntN(peer.RNIC.baseMasks)
@@ -247,30 +270,36 @@ func (e *Engine) connect(j *job, slot int) *connection {
 	return c
 }
 
-func (e *Engine) maskFor(j *job, r *RNIC, k int) int {
-	if j.spec.Masks == 0 {
+func (e *Engine) maskFor(j *job, r *RNIC, d Direction, number int) int {
+	masks := j.masks(d)
+	if masks == 0 {
 		return e.rng.IntN(r.baseMasks)
 	}
-	return len(commonMasks) + k%j.spec.Masks
+	return len(commonMasks) + j.spec.FirstMask + number%masks
 }
 
 // demand is what a slot's flow asks for, in Gbit/s: even, or with LateShare on the last third of the masks.
 func (j *job) demand(slot int) float64 {
-	flows := float64((len(j.slots) + 1 - slot%2) / 2) // of this direction
-	if j.spec.Masks == 0 || j.spec.LateShare == 0 {
-		return j.spec.Gbps / flows
+	direction, number := j.place(slot)
+	flows := len(j.slots) // of this direction
+	if !j.spec.EgressOnly {
+		flows = (len(j.slots) + 1 - int(direction)) / 2
 	}
-	firstLate := j.spec.Masks - (j.spec.Masks+2)/3
+	masks := j.masks(direction)
+	if masks == 0 || j.spec.LateShare == 0 {
+		return j.spec.Gbps / float64(flows)
+	}
+	firstLate := masks - (masks+2)/3
 	late := 0
-	for k := range int(flows) {
-		if k%j.spec.Masks >= firstLate {
+	for k := range flows {
+		if k%masks >= firstLate {
 			late++
 		}
 	}
-	if slot/2%j.spec.Masks >= firstLate {
+	if number%masks >= firstLate {
 		return j.spec.Gbps * j.spec.LateShare / float64(late)
 	}
-	return j.spec.Gbps * (1 - j.spec.LateShare) / (flows - float64(late))
+	return j.spec.Gbps * (1 - j.spec.LateShare) / float64(flows-late)
 }
 
 // pickPeer chooses the other end: a container on another host, on another RNIC where there is one host only, or one outside.

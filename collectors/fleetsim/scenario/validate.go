@@ -73,6 +73,9 @@ func (s *Scenario) validateTopology(p *problems) {
 	if t.Hosts*t.RNICsPerHost < 2 && t.External == 0 {
 		p.add(t.at.of(""), "a single RNIC has no peer; add hosts, RNICs or externals")
 	}
+	if t.Noise < 0 || t.Noise > 0.2 {
+		p.add(t.at.of("noise"), "noise is %g; it must be from 0 to 0.2", t.Noise)
+	}
 	if len(t.Models) == 0 {
 		p.add(t.at.of("models"), "models needs at least one model")
 	}
@@ -198,6 +201,13 @@ func (j *Job) validateSize(p *problems, vfs int) {
 	if j.Masks < 0 || j.Masks > MaxMasks || (j.Masks > 0 && j.Flows < 2*j.Masks) {
 		p.add(j.at.of("masks"), "masks is %d; it must be from 0 to %d and at most half of flows (%d), so that each direction has a flow on each "+
 			"mask", j.Masks, MaxMasks, j.Flows)
+	}
+	if j.IngressMasks < 0 || j.IngressMasks > MaxMasks || j.IngressMasks > 0 && (j.Masks == 0 || j.EgressOnly || j.Flows < 2*j.IngressMasks) {
+		p.add(j.at.of("ingress_masks"), "ingress_masks is %d; it must be from 0 to %d and at most half of flows (%d), of a job that has masks and "+
+			"is not egress_only", j.IngressMasks, MaxMasks, j.Flows)
+	}
+	if j.FirstMask < 0 {
+		p.add(j.at.of("first_mask"), "first_mask is %d; it must be 0 or more", j.FirstMask)
 	}
 	if j.Networks < 0 || j.Networks > MaxNetworks {
 		p.add(j.at.of("networks"), "networks is %d; it must be from 0 to %d", j.Networks, MaxNetworks)
