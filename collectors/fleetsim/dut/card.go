@@ -12,19 +12,18 @@ import (
 )
 
 const (
-	// mostVFs is how many a test may use; two more are for the containers of churn and of contexts, two for each.
+	// mostVFs is how many a test may use; the others are for the containers of the further loads.
 	mostVFs = 12
 	allVFs  = mostVFs + 4
+	// backgroundPerSecond is how many new flows per second the host has anyway.
+	backgroundPerSecond = 20
 	// tunnelPeers are hosts outside the simulation, so that no other card can be the bottleneck.
 	tunnelPeers = 16
-	// defaultLoadPercent leaves a direction a spare eighth: it loses a fifth of its load when its masks have cost the card 30% of its bandwidth,
-	// which is how the product's profiles define the limit of masks.
-	defaultLoadPercent = 88
 	// fillRate is how many flows per second a test opens before it begins, so slowly that it is no load for the command queue.
 	fillRate = 300
-	// burst is how long new flows come at the rate of a test, churnLife is the mean life of each.
-	burst     = 8 * time.Second
-	churnStep = engine.MaxStep
+	// burst is how long new flows come at the rate of a test. Each lives for a step of the engine and is replaced in the step after the next one, so
+	// that there are as many of them as come per second.
+	burst = 18 * time.Second
 	// observed is how long the card is watched after it, measured the last part of it whose means are the metrics.
 	observed, measured = 22 * time.Second, 10 * time.Second
 	// afterTeardown is how long the card is watched after it: a command that waits is given up after 10 s.
@@ -36,11 +35,10 @@ const (
 
 // card is a simulated host with one RNIC in a laboratory.
 type card struct {
-	engine    *engine.Engine
-	host      *engine.Host
-	rnic      *engine.RNIC
-	gate      *gate
-	firstMask int // the next test's: each test has rules of its own
+	engine *engine.Engine
+	host   *engine.Host
+	rnic   *engine.RNIC
+	gate   *gate
 }
 
 // gate lets all containers in. Their VFs are released by the test, not by the container runtime.
@@ -88,20 +86,21 @@ func (k *card) run(c configuration) outcome {
 	k.step(filled)
 
 	meter := newMeter(k)
-	churn := k.startChurn(c)
+	burstLoad := k.engine.StartLoad(k.rnic, churn(c.insertions))
 	meter.watchInsertions(burst)
-	churn.StopTraffic()
+	burstLoad.StopTraffic()
 	k.step(observed - measured)
 	meter.watchForwarding(measured)
 
-	k.tearDown(append(loads, churn), c)
+	k.tearDown(append(loads, burstLoad), c)
 	k.step(afterTeardown)
 	return outcome{symptoms: k.symptoms(judge), metrics: meter.metrics()}
 }
 
 func (k *card) step(d time.Duration) { k.engine.Step(d) }
 
-// fill opens the flows that stay: those of the traffic, and those that each have an encapsulation context of their own.
+// fill opens the flows that stay: those of the traffic, and those that each have an encapsulation context of their own. Rules are installed from
+// the most specific mask to the least, and a test with few masks has the least specific ones.
 func (k *card) fill(c configuration) []*engine.Load {
 	kind := "training" // decides on the size of packets
 	if c.smallPackets {
@@ -110,27 +109,23 @@ func (k *card) fill(c configuration) []*engine.Load {
 	ramp := scenario.Duration(time.Duration(c.flows+c.contexts) * time.Second / fillRate)
 	gbps := k.rnic.Model.Performance.BandwidthGbps(0, 0) * float64(c.loadPercent) / 100
 	traffic := scenario.Job{Kind: kind, Containers: c.vfs, Flows: c.flows, Gbps: gbps, Even: true, Ramp: ramp,
-		Masks: c.masksEgress, IngressMasks: c.masksIngress, FirstMask: k.firstMask}
-	tunnels := k.auxiliary("multi-tenant", c.contexts)
+		Masks: c.masksEgress, IngressMasks: c.masksIngress, MasksReversed: true}
+	tunnels := auxiliary("multi-tenant", c.contexts, 2)
 	tunnels.EgressOnly, tunnels.Networks, tunnels.Ramp = true, c.contexts, ramp
-	return []*engine.Load{k.engine.StartLoad(k.rnic, traffic), k.engine.StartLoad(k.rnic, tunnels)}
+	return []*engine.Load{k.engine.StartLoad(k.rnic, traffic), k.engine.StartLoad(k.rnic, tunnels), k.engine.StartLoad(k.rnic, churn(backgroundPerSecond))}
 }
 
-// auxiliary is a load with next to no traffic, by the test's first mask.
-func (k *card) auxiliary(kind string, flows int) scenario.Job {
-	return scenario.Job{Kind: kind, Containers: 2, Flows: flows, Gbps: trickleGbps, Even: true, Masks: 1, FirstMask: k.firstMask}
+// auxiliary is a load with next to no traffic, on the mask that each test has.
+func auxiliary(kind string, flows, containers int) scenario.Job {
+	return scenario.Job{Kind: kind, Containers: containers, Flows: flows, Gbps: trickleGbps, Even: true, Masks: 1}
 }
 
-// startChurn opens flows that are replaced by new ones, so many per second.
-func (k *card) startChurn(c configuration) *engine.Load {
-	churn := k.auxiliary("training", c.insertions)
-	churn.FlowLifetime = scenario.Duration(churnLife)
-	return k.engine.StartLoad(k.rnic, churn)
+// churn is flows that are replaced by new ones, so many per second.
+func churn(perSecond int) scenario.Job {
+	j := auxiliary("training", perSecond, 1)
+	j.FlowLifetime, j.Ramp = scenario.Duration(engine.MaxStep), scenario.Duration(2*engine.MaxStep)
+	return j
 }
-
-// churnLife makes a flow live for a second on average: the engine looks once a step whether its time is over, so with a life of L and steps of d
-// it lives for d/(1-exp(-d/L)).
-const churnLife = churnStep * 1_442_695 / 1_000_000 // 1/ln 2: half of them end in each step of half a second
 
 // tearDown ends a test in the order of its events.
 func (k *card) tearDown(loads []*engine.Load, c configuration) {
@@ -174,9 +169,8 @@ func (k *card) release(load *engine.Load, apart time.Duration) {
 	}
 }
 
-// settle lets the card work off what a test has left on it, and gives the next one rules of its own.
-func (k *card) settle(c configuration) {
-	k.firstMask += max(c.masksEgress, c.masksIngress)
+// settle lets the card work off what a test has left on it.
+func (k *card) settle() {
 	for range int(longestSettling / time.Second) {
 		if k.host.Flows() == 0 {
 			return

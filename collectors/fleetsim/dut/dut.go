@@ -192,7 +192,7 @@ func (d *Device) test(r *request) any {
 		metrics[m.Name] = seen.metrics[m.Name]
 	}
 	if !d.options.Fresh {
-		d.card.settle(c)
+		d.card.settle()
 	}
 	return passed{ID: r.ID, Status: "ok", Symptoms: seen.symptoms, Metrics: metrics}
 }

@@ -237,7 +237,10 @@ func (e *Engine) connect(j *job, slot int) *connection {
 		c.src, c.dst = peer, own
 	}
 	if life := j.spec.FlowLifetime.Std(); life > 0 {
-		c.endsAt = e.now + time.Duration(e.rng.ExpFloat64()*float64(life))
+		c.endsAt = e.now + life
+		if !j.spec.Even {
+			c.endsAt = e.now + time.Duration(e.rng.ExpFloat64()*float64(life))
+		}
 	}
 	if c.burst, c.rest = j.spec.Burst.Std(), j.spec.Rest.Std(); c.burst > 0 {
 		c.phase = time.Duration(e.rng.Float64() * float64(c.burst+c.rest))
@@ -275,7 +278,11 @@ func (e *Engine) maskFor(j *job, r *RNIC, d Direction, number int) int {
 	if masks == 0 {
 		return e.rng.IntN(r.baseMasks)
 	}
-	return len(commonMasks) + j.spec.FirstMask + number%masks
+	mask := number % masks
+	if j.spec.MasksReversed {
+		mask = masks - 1 - mask
+	}
+	return len(commonMasks) + mask
 }
 
 // demand is what a slot's flow asks for, in Gbit/s: even, or with LateShare on the last third of the masks.

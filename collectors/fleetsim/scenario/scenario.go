@@ -58,10 +58,10 @@ type Job struct {
 	Drain             Duration `yaml:"drain"`              // time over which its containers stop one by one at the job's end; 0 means all together
 	Networks          int      `yaml:"networks"`           // VXLAN networks that its flows are spread over; 0 means one
 	QueuePairs        float64  `yaml:"queue_pairs"`        // queue pairs for each that the others have for the same demand; 0 means 1
-	Even              bool     `yaml:"even"`               // all flows ask for the same, as those of a test program do
+	Even              bool     `yaml:"even"`               // all flows ask for the same and live equally long, as those of a test program do
 	EgressOnly        bool     `yaml:"egress_only"`        // all flows start here
 	IngressMasks      int      `yaml:"ingress_masks"`      // of those flows that end here; 0 means as many as masks
-	FirstMask         int      `yaml:"first_mask"`         // the number of its first mask, for jobs that must not share theirs
+	MasksReversed     bool     `yaml:"masks_reversed"`     // its first flow is on the last mask
 	at                lineNumbers
 }
 
