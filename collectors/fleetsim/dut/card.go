@@ -28,9 +28,9 @@ const (
 	observed, measured = 22 * time.Second, 10 * time.Second
 	// afterTeardown is how long the card is watched after it: a command that waits is given up after 10 s.
 	afterTeardown = 16 * time.Second
-	// longestSettling is how long a test waits until the card has deleted what the test before has left.
-	longestSettling = 60 * time.Second
-	trickleGbps     = 0.1 // of each auxiliary load
+	// betweenTests is how long a card rests until its next test. It deletes what the test has left, and a host whose kernel stood still works again.
+	betweenTests = time.Minute
+	trickleGbps  = 0.1 // of each auxiliary load
 )
 
 // card is a simulated host with one RNIC in a laboratory.
@@ -39,6 +39,8 @@ type card struct {
 	host   *engine.Host
 	rnic   *engine.RNIC
 	gate   *gate
+	// firstMask is the number of the next test's first mask: each test has rules of its own, as each tenant has.
+	firstMask int
 }
 
 // gate lets all containers in. Their VFs are released by the test, not by the container runtime.
@@ -86,7 +88,7 @@ func (k *card) run(c configuration) outcome {
 	k.step(filled)
 
 	meter := newMeter(k)
-	burstLoad := k.engine.StartLoad(k.rnic, churn(c.insertions))
+	burstLoad := k.engine.StartLoad(k.rnic, k.churn(c.insertions))
 	meter.watchInsertions(burst)
 	burstLoad.StopTraffic()
 	k.step(observed - measured)
@@ -99,8 +101,7 @@ func (k *card) run(c configuration) outcome {
 
 func (k *card) step(d time.Duration) { k.engine.Step(d) }
 
-// fill opens the flows that stay: those of the traffic, and those that each have an encapsulation context of their own. Rules are installed from
-// the most specific mask to the least, and a test with few masks has the least specific ones.
+// fill opens the flows that stay: those of the traffic, and those that each have an encapsulation context of their own.
 func (k *card) fill(c configuration) []*engine.Load {
 	kind := "training" // decides on the size of packets
 	if c.smallPackets {
@@ -109,20 +110,20 @@ func (k *card) fill(c configuration) []*engine.Load {
 	ramp := scenario.Duration(time.Duration(c.flows+c.contexts) * time.Second / fillRate)
 	gbps := k.rnic.Model.Performance.BandwidthGbps(0, 0) * float64(c.loadPercent) / 100
 	traffic := scenario.Job{Kind: kind, Containers: c.vfs, Flows: c.flows, Gbps: gbps, Even: true, Ramp: ramp,
-		Masks: c.masksEgress, IngressMasks: c.masksIngress, MasksReversed: true}
-	tunnels := auxiliary("multi-tenant", c.contexts, 2)
+		Masks: c.masksEgress, IngressMasks: c.masksIngress, FirstMask: k.firstMask}
+	tunnels := k.auxiliary("multi-tenant", c.contexts, 2)
 	tunnels.EgressOnly, tunnels.Networks, tunnels.Ramp = true, c.contexts, ramp
-	return []*engine.Load{k.engine.StartLoad(k.rnic, traffic), k.engine.StartLoad(k.rnic, tunnels), k.engine.StartLoad(k.rnic, churn(backgroundPerSecond))}
+	return []*engine.Load{k.engine.StartLoad(k.rnic, traffic), k.engine.StartLoad(k.rnic, tunnels), k.engine.StartLoad(k.rnic, k.churn(backgroundPerSecond))}
 }
 
-// auxiliary is a load with next to no traffic, on the mask that each test has.
-func auxiliary(kind string, flows, containers int) scenario.Job {
-	return scenario.Job{Kind: kind, Containers: containers, Flows: flows, Gbps: trickleGbps, Even: true, Masks: 1}
+// auxiliary is a load with next to no traffic, on the test's first mask.
+func (k *card) auxiliary(kind string, flows, containers int) scenario.Job {
+	return scenario.Job{Kind: kind, Containers: containers, Flows: flows, Gbps: trickleGbps, Even: true, Masks: 1, FirstMask: k.firstMask}
 }
 
 // churn is flows that are replaced by new ones, so many per second.
-func churn(perSecond int) scenario.Job {
-	j := auxiliary("training", perSecond, 1)
+func (k *card) churn(perSecond int) scenario.Job {
+	j := k.auxiliary("training", perSecond, 1)
 	j.FlowLifetime, j.Ramp = scenario.Duration(engine.MaxStep), scenario.Duration(2*engine.MaxStep)
 	return j
 }
@@ -169,14 +170,10 @@ func (k *card) release(load *engine.Load, apart time.Duration) {
 	}
 }
 
-// settle lets the card work off what a test has left on it.
-func (k *card) settle() {
-	for range int(longestSettling / time.Second) {
-		if k.host.Flows() == 0 {
-			return
-		}
-		k.step(time.Second)
-	}
+// settle lets the card work off what a test has left on it, and gives the next one rules of its own.
+func (k *card) settle(c configuration) {
+	k.firstMask += max(c.masksEgress, c.masksIngress)
+	k.step(betweenTests)
 }
 
 // symptoms are those of the card that have begun, without those of which nobody is wrong who denies them.

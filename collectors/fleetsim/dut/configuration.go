@@ -61,9 +61,9 @@ func newDomain(model rnicmodel.Model) *domain {
 		}
 	}
 	d.parameters = []parameter{
-		integer("masks_egress", componentFlowTables, "masks", "linear", 1, 200, 4),
-		integer("masks_ingress", componentFlowTables, "masks", "linear", 1, 200, 4),
-		integer("flows", componentFlowTables, "flows", "log", 100, 12_000, 1000),
+		integer("masks_egress", componentFlowTables, "masks", "linear", 1, 200, 1),
+		integer("masks_ingress", componentFlowTables, "masks", "linear", 1, 200, 1),
+		integer("flows", componentFlowTables, "flows", "log", 400, 12_000, 1000),
 		integer("insertions_per_s", componentCommands, "flows/s", "log", 1, 3000, 10),
 		integer("encapsulation_contexts", "encapsulation buffer", "contexts", "log", 1, 12_000, 10),
 		integer("load_percent", componentPort, "%", "linear", 10, 100, usualLoad(model.Name)),

@@ -192,7 +192,7 @@ func (d *Device) test(r *request) any {
 		metrics[m.Name] = seen.metrics[m.Name]
 	}
 	if !d.options.Fresh {
-		d.card.settle()
+		d.card.settle(c)
 	}
 	return passed{ID: r.ID, Status: "ok", Symptoms: seen.symptoms, Metrics: metrics}
 }

@@ -278,11 +278,7 @@ func (e *Engine) maskFor(j *job, r *RNIC, d Direction, number int) int {
 	if masks == 0 {
 		return e.rng.IntN(r.baseMasks)
 	}
-	mask := number % masks
-	if j.spec.MasksReversed {
-		mask = masks - 1 - mask
-	}
-	return len(commonMasks) + mask
+	return len(commonMasks) + j.spec.FirstMask + number%masks
 }
 
 // demand is what a slot's flow asks for, in Gbit/s: even, or with LateShare on the last third of the masks.

@@ -61,7 +61,7 @@ type Job struct {
 	Even              bool     `yaml:"even"`               // all flows ask for the same and live equally long, as those of a test program do
 	EgressOnly        bool     `yaml:"egress_only"`        // all flows start here
 	IngressMasks      int      `yaml:"ingress_masks"`      // of those flows that end here; 0 means as many as masks
-	MasksReversed     bool     `yaml:"masks_reversed"`     // its first flow is on the last mask
+	FirstMask         int      `yaml:"first_mask"`         // number of its first mask, for a job that must not share those of others; 0 is shared
 	at                lineNumbers
 }
 

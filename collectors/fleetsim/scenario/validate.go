@@ -206,6 +206,9 @@ func (j *Job) validateSize(p *problems, vfs int) {
 		p.add(j.at.of("ingress_masks"), "ingress_masks is %d; it must be from 0 to %d and at most half of flows (%d), of a job that has masks and "+
 			"is not egress_only", j.IngressMasks, MaxMasks, j.Flows)
 	}
+	if j.FirstMask < 0 || j.FirstMask > 0 && j.Masks == 0 {
+		p.add(j.at.of("first_mask"), "first_mask is %d; it must be 0 or more, of a job that has masks", j.FirstMask)
+	}
 	if j.Networks < 0 || j.Networks > MaxNetworks {
 		p.add(j.at.of("networks"), "networks is %d; it must be from 0 to %d", j.Networks, MaxNetworks)
 	}
