@@ -87,21 +87,19 @@ func MetricNames() []string {
 
 // request is a line of the laboratory.
 type request struct {
-	Op     string                     `json:"op"`
-	ID     json.RawMessage            `json:"id"`
-	Config map[string]json.RawMessage `json:"config"`
+	Op     string          `json:"op"`
+	ID     json.RawMessage `json:"id"`
+	Config json.RawMessage `json:"config"`
 }
 
-// answer is the line for it.
+// answer is the line for it, but for those of tests that were done and of "describe".
 type answer struct {
-	ID       json.RawMessage    `json:"id,omitempty"`
-	Status   string             `json:"status"`
-	Reason   string             `json:"reason,omitempty"`
-	Symptoms []string           `json:"symptoms,omitempty"`
-	Metrics  map[string]float64 `json:"metrics,omitempty"`
+	ID     json.RawMessage `json:"id,omitempty"`
+	Status string          `json:"status"`
+	Reason string          `json:"reason,omitempty"`
 }
 
-// passed is the answer of a test that has been done: its symptoms are a list even if there are none.
+// passed is the answer of a test that was done.
 type passed struct {
 	ID       json.RawMessage    `json:"id,omitempty"`
 	Status   string             `json:"status"`
@@ -123,24 +121,42 @@ type description struct {
 	SecondsPerTest float64        `json:"seconds_per_test"`
 }
 
-// Serve answers lines until there are no more.
+// Serve answers lines until there are no more, or until the context ends.
 func (d *Device) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	lines := bufio.NewReader(in)
-	for ctx.Err() == nil {
-		line, err := lines.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
+	lines, failed := make(chan []byte), make(chan error, 1)
+	go func() { // a read cannot be interrupted
+		reader := bufio.NewReader(in)
+		for {
+			line, err := reader.ReadBytes('\n')
+			select {
+			case lines <- line:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				failed <- err
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case err := <-failed:
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		case line := <-lines:
+			if len(bytes.TrimSpace(line)) == 0 {
+				continue
+			}
 			if err := d.respond(line, out); err != nil {
 				return err
 			}
 		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
 	}
-	return ctx.Err()
 }
 
 func (d *Device) respond(line []byte, out io.Writer) error {
@@ -151,7 +167,7 @@ func (d *Device) respond(line []byte, out io.Writer) error {
 		reply = d.answer(&r)
 	}
 	if err := d.record(&r, reply, time.Since(began)); err != nil {
-		return err
+		return fmt.Errorf("the ledger: %w", err)
 	}
 	return json.NewEncoder(out).Encode(reply)
 }
@@ -179,7 +195,11 @@ func (d *Device) describe() description {
 }
 
 func (d *Device) test(r *request) any {
-	c, err := d.domain.read(r.Config)
+	values, err := valuesOf(r.Config)
+	if err != nil {
+		return answer{ID: r.ID, Status: "invalid", Reason: err.Error()}
+	}
+	c, err := d.domain.read(values)
 	if err != nil {
 		return answer{ID: r.ID, Status: "invalid", Reason: strings.ReplaceAll(err.Error(), "\n", "; ")}
 	}
@@ -212,27 +232,29 @@ func (d *Device) prepare(c configuration) error {
 	return nil
 }
 
-// record writes the ledger's line for an operation.
+// valuesOf are the parameters that a test sets.
+func valuesOf(config json.RawMessage) (map[string]json.RawMessage, error) {
+	var values map[string]json.RawMessage
+	if len(config) > 0 && json.Unmarshal(config, &values) != nil {
+		return nil, errors.New("config must be a JSON object of parameters and their values")
+	}
+	return values, nil
+}
+
+// record writes the ledger's line for an operation that counts.
 func (d *Device) record(r *request, reply any, took time.Duration) error {
-	if d.options.Ledger == nil {
+	if d.options.Ledger == nil || r.Op != "test" && r.Op != "reset" {
 		return nil
 	}
 	text, err := json.Marshal(struct {
-		Op      string                     `json:"op"`
-		Config  map[string]json.RawMessage `json:"config,omitempty"`
-		Answer  any                        `json:"answer,omitempty"`
-		Seconds float64                    `json:"seconds"`
-	}{r.Op, r.Config, withoutDescription(reply), took.Seconds()})
+		Op      string          `json:"op"`
+		Config  json.RawMessage `json:"config,omitempty"`
+		Answer  any             `json:"answer"`
+		Seconds float64         `json:"seconds"`
+	}{r.Op, r.Config, reply, took.Seconds()})
 	if err != nil {
 		return err
 	}
 	_, err = d.options.Ledger.Write(append(text, '\n'))
 	return err
-}
-
-func withoutDescription(reply any) any {
-	if _, is := reply.(description); is {
-		return nil
-	}
-	return reply
 }
