@@ -20,7 +20,7 @@ func testDevice(ctx context.Context, args []string, in io.Reader, out io.Writer)
 	flags := flag.NewFlagSet("fleetsim dut", flag.ContinueOnError)
 	o := dut.Options{Seed: rand.Uint64N(1 << 40)} //nolint:gosec // noise, no secret
 	list := flags.Bool("list", false, "list the models and end")
-	metrics := flags.String("metrics", "bw_gbps", "what a test measures, separated by commas, or all: "+strings.Join(dut.MetricNames(), ", "))
+	metrics := flags.String("metrics", "bw_gbps", "what a test measures, separated by commas, or all, or none: "+strings.Join(dut.MetricNames(), ", "))
 	flags.StringVar(&o.Model, "model", "", "RNIC model (required)")
 	flags.BoolVar(&o.Fresh, "fresh", false, "give each test a new card, so that none has an influence on another")
 	flags.Float64Var(&o.Noise, "noise", dut.DefaultNoise, "standard deviation of the card's bandwidth, as a share")
@@ -35,8 +35,11 @@ func testDevice(ctx context.Context, args []string, in io.Reader, out io.Writer)
 		return err
 	}
 	o.Metrics = strings.Split(*metrics, ",")
-	if *metrics == "all" {
+	switch *metrics {
+	case "all":
 		o.Metrics = dut.MetricNames()
+	case "none":
+		o.Metrics = []string{}
 	}
 	if text := os.Getenv("DUT_SEED"); text != "" {
 		seed, err := strconv.ParseUint(text, 10, 40)

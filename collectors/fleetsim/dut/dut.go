@@ -29,7 +29,7 @@ const DefaultNoise = 0.002
 type Options struct {
 	Model   string
 	Fresh   bool     // each test gets a new card, so that none has an influence on another
-	Metrics []string // names; nil stands for bandwidth only
+	Metrics []string // names; nil stands for bandwidth only, an empty list for symptoms only
 	Noise   float64  // standard deviation of the card's bandwidth, 0 to 0.2
 	Seed    uint64
 	Ledger  io.Writer // gets a line per operation; may be nil
@@ -65,7 +65,7 @@ func New(o Options) (*Device, error) {
 		return nil, fmt.Errorf("the noise is %g; it must be from 0 to 0.2", o.Noise)
 	}
 	names := o.Metrics
-	if len(names) == 0 {
+	if names == nil {
 		names = []string{bandwidthMetric}
 	}
 	for _, name := range names {

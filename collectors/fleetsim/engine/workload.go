@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"math"
 	"net/netip"
 	"time"
 
@@ -180,22 +179,6 @@ func (e *Engine) flowsOf(c *Container) int {
 	return n
 }
 
-// place is the direction of a slot's flow, and its number among those of the direction.
-func (j *job) place(slot int) (Direction, int) {
-	if j.spec.EgressOnly {
-		return Egress, slot
-	}
-	return Direction(slot % 2), slot / 2
-}
-
-// masks are the job's in a direction; 0 means the usual ones of its card.
-func (j *job) masks(d Direction) int {
-	if d == Ingress && j.spec.IngressMasks > 0 {
-		return j.spec.IngressMasks
-	}
-	return j.spec.Masks
-}
-
 func (e *Engine) fillSlots(j *job) {
 	if j.quiet {
 		return
@@ -230,17 +213,12 @@ func (e *Engine) connect(j *job, slot int) *connection {
 	if j.spec.Kind == "microservices" {
 		c.packetSize = 1086
 	}
-	if !j.spec.Even {
-		c.demandGbps *= math.Exp(demandSpread*e.rng.NormFloat64() - demandSpread*demandSpread/2)
-	}
+	c.demandGbps *= e.spread(j)
 	if direction == Ingress {
 		c.src, c.dst = peer, own
 	}
 	if life := j.spec.FlowLifetime.Std(); life > 0 {
-		c.endsAt = e.now + life
-		if !j.spec.Even {
-			c.endsAt = e.now + time.Duration(e.rng.ExpFloat64()*float64(life))
-		}
+		c.endsAt = e.now + e.lifetime(j, life)
 	}
 	if c.burst, c.rest = j.spec.Burst.Std(), j.spec.Rest.Std(); c.burst > 0 {
 		c.phase = time.Duration(e.rng.Float64() * float64(c.burst+c.rest))
@@ -271,38 +249,6 @@ func (e *Engine) connect(j *job, slot int) *connection {
 	}
 	e.connections = append(e.connections, c)
 	return c
-}
-
-func (e *Engine) maskFor(j *job, r *RNIC, d Direction, number int) int {
-	masks := j.masks(d)
-	if masks == 0 {
-		return e.rng.IntN(r.baseMasks)
-	}
-	return len(commonMasks) + j.spec.FirstMask + number%masks
-}
-
-// demand is what a slot's flow asks for, in Gbit/s: even, or with LateShare on the last third of the masks.
-func (j *job) demand(slot int) float64 {
-	direction, number := j.place(slot)
-	flows := len(j.slots) // of this direction
-	if !j.spec.EgressOnly {
-		flows = (len(j.slots) + 1 - int(direction)) / 2
-	}
-	masks := j.masks(direction)
-	if masks == 0 || j.spec.LateShare == 0 {
-		return j.spec.Gbps / float64(flows)
-	}
-	firstLate := masks - (masks+2)/3
-	late := 0
-	for k := range flows {
-		if k%masks >= firstLate {
-			late++
-		}
-	}
-	if number%masks >= firstLate {
-		return j.spec.Gbps * j.spec.LateShare / float64(late)
-	}
-	return j.spec.Gbps * (1 - j.spec.LateShare) / float64(flows-late)
 }
 
 // pickPeer chooses the other end: a container on another host, on another RNIC where there is one host only, or one outside.

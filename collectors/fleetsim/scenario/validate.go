@@ -198,6 +198,13 @@ func (j *Job) validateSize(p *problems, vfs int) {
 	if j.Gbps <= 0 || j.Gbps > 1000 {
 		p.add(j.at.of("gbps"), "gbps is %g; it must be above 0 and at most 1000", j.Gbps)
 	}
+	j.validateMasks(p)
+	if j.Networks < 0 || j.Networks > MaxNetworks {
+		p.add(j.at.of("networks"), "networks is %d; it must be from 0 to %d", j.Networks, MaxNetworks)
+	}
+}
+
+func (j *Job) validateMasks(p *problems) {
 	if j.Masks < 0 || j.Masks > MaxMasks || (j.Masks > 0 && j.Flows < 2*j.Masks) {
 		p.add(j.at.of("masks"), "masks is %d; it must be from 0 to %d and at most half of flows (%d), so that each direction has a flow on each "+
 			"mask", j.Masks, MaxMasks, j.Flows)
@@ -208,9 +215,6 @@ func (j *Job) validateSize(p *problems, vfs int) {
 	}
 	if j.FirstMask < 0 || j.FirstMask > 0 && j.Masks == 0 {
 		p.add(j.at.of("first_mask"), "first_mask is %d; it must be 0 or more, of a job that has masks", j.FirstMask)
-	}
-	if j.Networks < 0 || j.Networks > MaxNetworks {
-		p.add(j.at.of("networks"), "networks is %d; it must be from 0 to %d", j.Networks, MaxNetworks)
 	}
 }
 
