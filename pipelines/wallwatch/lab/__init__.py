@@ -1,0 +1,1 @@
+"""The lab's processes and files: devices under test, journals, campaigns."""
