@@ -38,6 +38,7 @@ ABSOLUTE = Metric("cpu_us_per_packet", "us", "lower")
 """Only on request: other programs on the machine change it by half."""
 
 BRIDGE, UNDERLAY, REFERENCE_BRIDGE = "br0", "br1", "br2"
+BRIDGES = (UNDERLAY, BRIDGE, REFERENCE_BRIDGE)
 LOCAL, REMOTE, PREFIX = "192.0.2.1", "192.0.2.2", 24
 """Ends of the tunnel (RFC 5737)."""
 REMOTE_MAC = "50:54:00:00:00:99"
@@ -74,8 +75,10 @@ class OpenVSwitch:
         )
 
     def test(self, config: Mapping[str, Any]) -> Measured:
-        full = {parameter.name: parameter.default for parameter in PARAMETERS} | dict(config)
-        running, sender = self._ready()
+        with self._working() as (running, sender):
+            return self._test(running, sender, {parameter.name: parameter.default for parameter in PARAMETERS} | dict(config))
+
+    def _test(self, running: switch.Switch, sender: traffic.Sender, full: Mapping[str, Any]) -> Measured:
         plan = Plan(
             full["masks"], full["flows_per_mask"], full["openflow_tables"], full["conntrack"],
             TUNNEL_PORT if full["vxlan"] else DIRECT_PORT,
@@ -87,12 +90,10 @@ class OpenVSwitch:
 
     def reset(self) -> None:
         """Delete the bridges and create them again: no rule, flow, cached packet or connection stays."""
-        running, _ = self._ready()
-        running.vsctl(
-            "--if-exists", "del-br", BRIDGE, "--", "--if-exists", "del-br", UNDERLAY, "--", "--if-exists", "del-br", REFERENCE_BRIDGE
-        )
-        _add_bridges(running)
-        running.appctl("dpctl/flush-conntrack")
+        with self._working() as (running, _):
+            running.vsctl(*(word for bridge in BRIDGES for word in ("--", "--if-exists", "del-br", bridge)))
+            _add_bridges(running)
+            running.appctl("dpctl/flush-conntrack")
 
     def open(self) -> None:
         """Start everything."""
@@ -100,26 +101,27 @@ class OpenVSwitch:
         self._sender = self.stack.enter_context(traffic.opened([f"tx{port}" for port in range(PORTS + 1)], "sink0"))
         self._start()
 
-    def _ready(self) -> tuple[switch.Switch, traffic.Sender]:
-        """The switch, started again if it has ended: then this operation fails, and the next one finds a new switch."""
+    @contextmanager
+    def _working(self) -> Iterator[tuple[switch.Switch, traffic.Sender]]:
+        """The switch for one operation. If it has ended, the operation fails, and the next one gets a new switch."""
         if self._sender is None:
             raise DeviceFailed("the device is not open")
-        if self._switch is None:
-            self._start()
-        running = self._switch
-        if running is None:
-            raise DeviceFailed("ovs-vswitchd does not start")
+        running = self._switch or self._start()
         try:
-            running.check()
+            yield running, self._sender
         except DeviceFailed:
-            self._switch = None
+            try:
+                running.check_after_failure()
+            except DeviceFailed:
+                self._switch = None
+                raise
             raise
-        return running, self._sender
 
-    def _start(self) -> None:
+    def _start(self) -> switch.Switch:
         running = self.stack.enter_context(switch.started())
         _add_bridges(running)
         self._switch = running
+        return running
 
     @staticmethod
     def _apply(running: switch.Switch, plan: Plan, config: Mapping[str, Any]) -> None:
@@ -143,7 +145,7 @@ def _add_bridges(running: switch.Switch) -> None:
     Frames that do not take the tunnel leave through patch ports, which cost the datapath nothing.
     """
     words: list[str] = []
-    for bridge in (UNDERLAY, BRIDGE, REFERENCE_BRIDGE):
+    for bridge in BRIDGES:
         words += ["--", "add-br", bridge, "--", "set", "bridge", bridge, "datapath_type=netdev", "fail-mode=secure"]
     words += _port(UNDERLAY, "out0", 1)
     for port in range(PORTS):

@@ -18,8 +18,16 @@ from wallwatch.lab.adaptors.serve import DeviceFailed
 PROGRAMS = ("ip", "ovsdb-tool", "ovsdb-server", "ovs-vswitchd", "ovs-vsctl", "ovs-ofctl")
 SCHEMA = Path("/usr/share/openvswitch/vswitch.ovsschema")
 _FOLDER_PREFIX = "wallwatch-ovs-"
+_FIXED = {
+    # One thread each besides the one that handles packets: more would only take turns on a small machine.
+    "n-handler-threads": "1",
+    "n-revalidator-threads": "1",
+    # On a busy machine the revalidator would delete flows rather than check them, if they have fewer packets per second than this.
+    "min-revalidate-pps": "0",
+}
 _START_S = 20
 _STOP_S = 5
+_DYING_S = 0.5
 
 
 @dataclass
@@ -46,6 +54,13 @@ class Switch:
             if daemon.poll() is not None:
                 raise DeviceFailed(f"{name} ended with status {daemon.returncode}: {self._last_words(name)}")
 
+    def check_after_failure(self) -> None:
+        """As `check`, for a daemon that is just ending: its sockets close before the process has gone."""
+        deadline = time.monotonic() + _DYING_S
+        while time.monotonic() < deadline:
+            self.check()
+            time.sleep(0.02)
+
     def vsctl(self, *arguments: str) -> str:
         return namespace.run("ovs-vsctl", f"--db=unix:{self.folder}/db.sock", "--timeout=20", *arguments, environment=self._environment())
 
@@ -70,9 +85,7 @@ class Switch:
         database = [f"{self.folder}/conf.db", f"--remote=punix:{self.folder}/db.sock", f"--unixctl={self.folder}/ovsdb.ctl"]
         self._start("ovsdb-server", database, self.folder / "db.sock")
         self.vsctl("--no-wait", "init")
-        # One thread each besides the one that handles packets: more would only take turns on a small machine.
-        threads = {"n-handler-threads": "1", "n-revalidator-threads": "1"}
-        self.vsctl("--no-wait", "set", "Open_vSwitch", ".", *(f"other_config:{name}={value}" for name, value in threads.items()))
+        self.vsctl("--no-wait", "set", "Open_vSwitch", ".", *(f"other_config:{name}={value}" for name, value in _FIXED.items()))
         self._start("ovs-vswitchd", [f"unix:{self.folder}/db.sock", "--disable-system", f"--unixctl={self.control}"], self.control)
 
     def stop(self) -> None:
