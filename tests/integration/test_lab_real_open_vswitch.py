@@ -27,7 +27,7 @@ class Device:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "wallwatch.lab.adaptors.ovs.main"],
+            [sys.executable, "-m", "wallwatch.lab.adaptors.ovs.main", "--slices=2"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(folder)},
         )  # fmt: skip
 

@@ -43,6 +43,7 @@ LOCAL, REMOTE, PREFIX = "192.0.2.1", "192.0.2.2", 24
 """Ends of the tunnel (RFC 5737)."""
 REMOTE_MAC = "50:54:00:00:00:99"
 SLICES = 12
+"""Pairs of measurements per test: the configuration's packets, then the reference's."""
 SLICE_PACKETS = 2048
 WARM_ROUNDS = 8
 MOST_MISSED = 0.01
@@ -59,6 +60,7 @@ class OpenVSwitch:
     stack: ExitStack
     parameters: tuple[Parameter, ...] = PARAMETERS
     absolute: bool = False
+    slices: int = SLICES
     _switch: switch.Switch | None = None
     _sender: traffic.Sender | None = None
 
@@ -86,7 +88,7 @@ class OpenVSwitch:
         self._apply(running, plan, full)
         frames = packets(plan, full["packet_bytes"], full["ports"])
         _warm(running, sender, traffic.shuffled(frames, 1))
-        return _measured(running, sender, traffic.shuffled(frames, SLICE_PACKETS), self.absolute)
+        return _measured(running, sender, traffic.shuffled(frames, SLICE_PACKETS), self.slices, self.absolute)
 
     def reset(self) -> None:
         """Delete the bridges and create them again: no rule, flow, cached packet or connection stays."""
@@ -181,7 +183,7 @@ def _warm(running: switch.Switch, sender: traffic.Sender, once: list[tuple[int, 
     raise DeviceFailed(f"after {WARM_ROUNDS} rounds packets still miss the datapath's flows")
 
 
-def _measured(running: switch.Switch, sender: traffic.Sender, frames: list[tuple[int, bytes]], absolute: bool) -> Measured:
+def _measured(running: switch.Switch, sender: traffic.Sender, frames: list[tuple[int, bytes]], slices: int, absolute: bool) -> Measured:
     running.appctl("dpif-netdev/pmd-stats-clear")
     _cost_us(running, sender, frames)
     counted = _counts(running)
@@ -190,7 +192,7 @@ def _measured(running: switch.Switch, sender: traffic.Sender, frames: list[tuple
     reference = [(REFERENCE, frame(REMOTE, 64, UDP_SOURCE))] * SLICE_PACKETS
     costs: list[float] = []
     ratios: list[float] = []
-    for _ in range(SLICES):
+    for _ in range(slices):
         costs.append(_cost_us(running, sender, frames))
         ratios.append(costs[-1] / _cost_us(running, sender, reference))
     # Medians: single slices hold the switch's housekeeping.
@@ -220,10 +222,12 @@ def _cpu_ns(pid: int) -> int:
 
 
 @contextmanager
-def opened(only: frozenset[str] | None, absolute: bool) -> Iterator[OpenVSwitch]:
+def opened(only: frozenset[str] | None, absolute: bool, slices: int) -> Iterator[OpenVSwitch]:
     """The device in a namespace of its own, for the length of the block. The process stays in the namespace."""
     namespace.enter()
     with ExitStack() as stack:
-        device = OpenVSwitch(stack, tuple(parameter for parameter in PARAMETERS if only is None or parameter.name in only), absolute)
+        device = OpenVSwitch(
+            stack, tuple(parameter for parameter in PARAMETERS if only is None or parameter.name in only), absolute, slices
+        )
         device.open()
         yield device
