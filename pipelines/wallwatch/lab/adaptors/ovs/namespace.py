@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,7 +14,6 @@ from wallwatch.lab.adaptors.serve import DeviceFailed
 
 _CLONE_NEWUSER = 0x10000000
 _CLONE_NEWNET = 0x40000000
-_PR_SET_PDEATHSIG = 1
 _COMMAND_TIMEOUT_S = 30
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -63,11 +61,6 @@ def run(*command: str, text: str | None = None, environment: dict[str, str] | No
     if done.returncode != 0:
         raise DeviceFailed(f"{' '.join(command[:4])}: {(done.stderr or done.stdout).strip()[:500]}")
     return done.stdout
-
-
-def die_with_parent() -> None:
-    """In a child before it runs its program: the kernel ends it when this process dies, however it dies."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def missing(programs: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wallwatch.lab.adaptors.children import die_with_parent
 from wallwatch.lab.adaptors.ovs import namespace, unixctl
 from wallwatch.lab.adaptors.serve import DeviceFailed
 
@@ -103,7 +104,7 @@ class Switch:
             self.daemons[name] = subprocess.Popen(  # noqa: S603  # a fixed program, arguments of this module; no shell
                 [name, *arguments, "-vconsole:warn", "-vsyslog:off", "-vfile:off"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self._environment(),
-                preexec_fn=namespace.die_with_parent,
+                preexec_fn=die_with_parent,
             )  # fmt: skip
         deadline = time.monotonic() + _START_S
         while not socket.exists():

@@ -7,6 +7,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
@@ -33,7 +34,7 @@ class Changes:
 
     executor: Executor
     path: Path
-    """Of the undo file. A dry run locks it and leaves it as it is."""
+    """Of the undo file. A dry run does not touch it."""
     per_second: float
     clock: Callable[[], float] = time.monotonic
     made: dict[str, Operation] = field(default_factory=dict)
@@ -56,16 +57,20 @@ class Changes:
         DeviceFailed
             If another lab is at work, or the file cannot be read: then a person has to look.
         """
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self.path.open("a+", encoding="utf-8")
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise DeviceFailed(f"another lab is at work on this RNIC: {self.path} is locked") from error
         if self.executor.dry:
             return []
-        self._file.seek(0)
-        self.made, self.uncertain = _read(self._file, self.path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as until_known:
+            file = until_known.enter_context(self.path.open("a+", encoding="utf-8"))
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise DeviceFailed(f"another lab is at work on this RNIC: {self.path} is locked") from error
+            file.seek(0)
+            self.made, self.uncertain = _read(file, self.path)
+            # Only a file that was understood is written to.
+            self._file = file
+            until_known.pop_all()
         return self.undo_all()
 
     def close(self) -> list[str]:
@@ -102,7 +107,7 @@ class Changes:
                 self._undo(name)
             except DeviceFailed as error:
                 failed.append(f"{name}: {error}")
-        if self._file is not None and not self.executor.dry:
+        if self._file is not None:
             self._file.truncate(0)
             for name, operation in self.made.items():
                 self._append({"made": name, **_packed(operation)})
@@ -129,7 +134,7 @@ class Changes:
         self._next = max(now, self._next) + 1 / self.per_second
 
     def _append(self, entry: dict[str, Any]) -> None:
-        if self._file is None or self.executor.dry:
+        if self._file is None:
             return
         self._file.write(json.dumps(entry) + "\n")
         self._file.flush()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TextIO
 
+from wallwatch.lab.adaptors.children import die_with_parent
 from wallwatch.lab.adaptors.serve import DeviceFailed
 
 _POLL_S = 0.05
@@ -100,8 +101,9 @@ class Host:
 def _process(words: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
     try:
         process = subprocess.Popen(  # noqa: S603  # words that this package builds or the setup file names; no shell
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"
-        )
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+            preexec_fn=die_with_parent,
+        )  # fmt: skip
     except OSError as error:
         raise DeviceFailed(f"{words[0]}: {error.strerror}") from error
     with process:

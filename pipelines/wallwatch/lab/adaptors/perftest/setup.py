@@ -25,12 +25,17 @@ LIMITS = (
 """Every parameter that the lab can vary on a host, with its widest range."""
 MOST_CHANGES_PER_SECOND = 1000.0
 """The number of flow insertions per second at which kernels stagnate (paper, Table 1, C2)."""
+LONGEST_APPLY_S = 600
+"""Making or undoing all changes of one configuration: what an operator waits for after an emergency stop."""
 
 _PCI = re.compile(r"^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")
 _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")
 _ADDRESS = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,252}$")
 _REQUIRED = ("pci", "netdev", "rdma_device", "peer", "health_command", "parameters")
-_OPTIONAL = ("peer_command", "peer_rdma_device", "changes_per_second", "cordon_dir", "stop_file", "undo_file", "kernel_log", "run_seconds", "port", "sysfs")  # fmt: skip
+_OPTIONAL = (
+    "peer_command", "peer_rdma_device", "changes_per_second", "cordon_dir", "stop_file", "undo_file", "kernel_log", "run_seconds",
+    "port", "sysfs",
+)  # fmt: skip
 
 
 class BadSetup(ValueError):
@@ -92,6 +97,8 @@ def parsed(content: Mapping[str, Any]) -> Setup:
         raise BadSetup(f"changes_per_second must be above 0 and at most {MOST_CHANGES_PER_SECOND:.0f}, not {rate!r}")
     rdma_device = _text(content, "rdma_device", _NAME)
     kernel_log = content.get("kernel_log")
+    parameters = _parameters(content["parameters"])
+    _check_pace(parameters, float(rate))
     return Setup(
         pci=_text(content, "pci", _PCI),
         netdev=_text(content, "netdev", _NAME),
@@ -100,7 +107,7 @@ def parsed(content: Mapping[str, Any]) -> Setup:
         peer_command=_words(content, "peer_command", ["ssh", "-o", "BatchMode=yes", str(content["peer"])]),
         peer_rdma_device=_text(content, "peer_rdma_device", _NAME, rdma_device),
         health_command=_words(content, "health_command"),
-        parameters=_parameters(content["parameters"]),
+        parameters=parameters,
         changes_per_second=float(rate),
         cordon_dir=_path(content, "cordon_dir", "/var/lib/wallwatch-agent/cordon"),
         stop_file=_path(content, "stop_file", "/run/wallwatch/lab.stop"),
@@ -110,6 +117,16 @@ def parsed(content: Mapping[str, Any]) -> Setup:
         port=_whole(content, "port", 18515, 1024, 65535),
         sysfs=_path(content, "sysfs", "/sys"),
     )
+
+
+def _check_pace(parameters: tuple[Parameter, ...], per_second: float) -> None:
+    most = {parameter.name: parameter.maximum for parameter in parameters}
+    changes = most.get("masks", 0) * most.get("flows_per_mask", 1) + most.get("vfs", 0)
+    if changes / per_second > LONGEST_APPLY_S:
+        raise BadSetup(
+            f"{changes} changes at {per_second:g} per second take {changes / per_second:.0f} s, at most {LONGEST_APPLY_S} s are allowed: "
+            "lower the ranges of masks and flows_per_mask, or raise changes_per_second"
+        )
 
 
 def _parameters(allowed: object) -> tuple[Parameter, ...]:
