@@ -39,29 +39,29 @@ class Sender:
                 return int(numbers.split()[1])
         raise DeviceFailed(f"the device {self.sink} is gone")
 
-    def send(self, frames: Sequence[tuple[int, bytes]]) -> int:
+    def send(self, frames: Sequence[tuple[int, bytes]]) -> None:
         """Send frames (port, content), at most `MOST_UNDERWAY` ahead of the switch, and wait until all have left it.
 
-        Returns
-        -------
-        int
-            Frames that did not come out in time.
+        Raises
+        ------
+        DeviceFailed
+            If nothing leaves the switch for `PATIENCE_S`.
         """
         first = self.received()
-        lost = 0
         for position in range(0, len(frames), CHUNK):
-            lost += self._wait(first, position - lost - MOST_UNDERWAY + CHUNK)
+            self._wait(first + position + CHUNK - MOST_UNDERWAY)
             for port, frame in frames[position : position + CHUNK]:
                 self.sockets[port].send(frame)
-        return lost + self._wait(first, len(frames) - lost)
+        self._wait(first + len(frames))
 
-    def _wait(self, first: int, target: int) -> int:
-        deadline = time.monotonic() + PATIENCE_S
-        while (missing := target - (self.received() - first)) > 0:
-            if time.monotonic() > deadline:
-                return missing
+    def _wait(self, target: int) -> None:
+        seen, since = -1, 0.0
+        while (received := self.received()) < target:
+            if received != seen:
+                seen, since = received, time.monotonic()
+            elif time.monotonic() - since > PATIENCE_S:
+                raise DeviceFailed(f"{target - received} packets did not leave the switch within {PATIENCE_S:.0f} s")
             time.sleep(0.00005)
-        return 0
 
 
 def shuffled(frames: Sequence[tuple[int, bytes]], at_least: int) -> list[tuple[int, bytes]]:
