@@ -160,6 +160,9 @@ def _add_bridges(running: switch.Switch) -> None:
     words += _port(REFERENCE_BRIDGE, "reference0", 2, "type=patch", "options:peer=reference1")
     words += _port(UNDERLAY, "reference1", 3, "type=patch", "options:peer=reference0")
     running.vsctl(*words[1:])
+    # ovs-vsctl succeeds without them, for instance when /dev/net/tun may not be opened.
+    if not all(running.has_bridge(bridge) for bridge in BRIDGES):
+        raise DeviceFailed(f"ovs-vswitchd did not create the bridges: {running.last_words('ovs-vswitchd')}")
     # Rules instead of MAC learning, whose entries would change while packets are measured.
     running.replace_rules(UNDERLAY, "".join(f"in_port={port},actions=output:1\n" for port in ("LOCAL", 2, 3)))
     running.replace_rules(REFERENCE_BRIDGE, "in_port=1,actions=output:2\n")

@@ -53,7 +53,7 @@ class Switch:
         """Raise DeviceFailed if a daemon has ended."""
         for name, daemon in self.daemons.items():
             if daemon.poll() is not None:
-                raise DeviceFailed(f"{name} ended with status {daemon.returncode}: {self._last_words(name)}")
+                raise DeviceFailed(f"{name} ended with status {daemon.returncode}: {self.last_words(name)}")
 
     def check_after_failure(self) -> None:
         """As `check`, for a daemon that is just ending: its sockets close before the process has gone."""
@@ -61,6 +61,13 @@ class Switch:
         while time.monotonic() < deadline:
             self.check()
             time.sleep(0.02)
+
+    def has_bridge(self, name: str) -> bool:
+        return (self.folder / f"{name}.mgmt").exists()
+
+    def last_words(self, name: str) -> str:
+        """The end of what a daemon has logged."""
+        return (self.folder / f"{name}.log").read_text(errors="replace").strip()[-300:] or "it wrote nothing"
 
     def vsctl(self, *arguments: str) -> str:
         return namespace.run("ovs-vsctl", f"--db=unix:{self.folder}/db.sock", "--timeout=20", *arguments, environment=self._environment())
@@ -110,15 +117,12 @@ class Switch:
         while not socket.exists():
             self.check()
             if time.monotonic() > deadline:
-                raise DeviceFailed(f"{name} did not open {socket} within {_START_S} s: {self._last_words(name)}")
+                raise DeviceFailed(f"{name} did not open {socket} within {_START_S} s: {self.last_words(name)}")
             time.sleep(0.01)
 
     def _environment(self) -> dict[str, str]:
         own = {f"OVS_{kind}": str(self.folder) for kind in ("RUNDIR", "LOGDIR", "DBDIR", "SYSCONFDIR")}
         return {"PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin", **own}
-
-    def _last_words(self, name: str) -> str:
-        return (self.folder / f"{name}.log").read_text(errors="replace").strip()[-300:] or "it wrote nothing"
 
 
 @contextmanager

@@ -85,8 +85,8 @@ class Changes:
         """Make a change unless it is in force. Raises DeviceFailed, and Refused from `check`."""
         if change.what in self.made:
             return
-        check()
         self._pace()
+        check()
         self.made[change.what] = change.undo
         self.uncertain.add(change.what)
         self._append({"made": change.what, **_packed(change.undo)})
