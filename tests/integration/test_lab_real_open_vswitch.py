@@ -27,7 +27,7 @@ class Device:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "wallwatch.lab.adaptors.ovs.main", "--slices=2"],
+            [sys.executable, "-m", "wallwatch.lab.adaptors.ovs.main", "--slices=2", "--slow-lookups=16"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(folder)},
         )  # fmt: skip
 
@@ -48,7 +48,9 @@ class Device:
             answer = self.ask(op="test", id=1, config=config)
         assert answer["status"] == "ok", answer
         assert answer["metrics"]["relative_cost"] > 0
-        return float(answer["metrics"]["lookups_per_packet"])
+        lookups = float(answer["metrics"]["lookups_per_packet"])
+        assert answer["symptoms"] == (["S6"] if lookups >= 16 else [])
+        return lookups
 
     def daemons(self) -> list[int]:
         """Processes of this device's switch: their sockets are in its folder."""

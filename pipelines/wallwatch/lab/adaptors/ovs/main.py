@@ -17,13 +17,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--only", help=f"vary only these, the others keep their defaults; separated by commas: {','.join(names)}")
     parser.add_argument("--absolute", action="store_true", help="also report CPU time in µs per packet, which other programs here disturb")
     parser.add_argument("--slices", type=int, default=SLICES, help="pairs of measurements per test: fewer are faster and less exact")
+    parser.add_argument("--slow-lookups", type=float, help="report symptom S6 when packets need at least so many lookups on average")
     options = parser.parse_args(arguments)
     only = None if options.only is None else frozenset(options.only.split(","))
     if only is not None and not only <= set(names):
         parser.error(f"unknown parameters: {', '.join(sorted(only - set(names)))}; there are {', '.join(names)}")
     if not 1 <= options.slices <= 1000:
         parser.error("--slices must be from 1 to 1000")
-    return serve(opened(only, options.absolute, options.slices), sys.stdin, sys.stdout)
+    return serve(opened(only, options.absolute, options.slices, options.slow_lookups), sys.stdin, sys.stdout)
 
 
 if __name__ == "__main__":
