@@ -16,6 +16,7 @@ BENCHMARKS = (
     "ingest",
     "classify",
     "isolation",
+    "isolation_store",
     "incidents",
     "agents",
     "ltl",
@@ -27,7 +28,7 @@ BENCHMARKS = (
     "fleet_metrics",
     "forecast",
 )
-TIMEOUT_S = 900
+TIMEOUT_S = 1_800
 
 
 def main(names: list[str]) -> int:
