@@ -28,7 +28,7 @@ BENCHMARKS = (
     "fleet_metrics",
     "forecast",
 )
-TIMEOUT_S = 1_800
+TIMEOUT_S = 900
 
 
 def main(names: list[str]) -> int:

@@ -2,7 +2,7 @@
 
 Synthetic minutes of every VF, made in SQL, on the Apache edition of TimescaleDB with autovacuum and its usual settings.
 
-WALLWATCH_BENCH_RNICS is the number of RNICs with 8 VFs each (2,000), WALLWATCH_BENCH_HOURS the length of the interval (48).
+WALLWATCH_BENCH_RNICS is the number of RNICs with 8 VFs each (200), WALLWATCH_BENCH_HOURS the length of the interval (48).
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from wallwatch_backend.settings import Settings
 from wallwatch_local import postgres
 from wallwatch_local.paths import REPOSITORY
 
-RNICS = int(os.environ.get("WALLWATCH_BENCH_RNICS", "2000"))
+RNICS = int(os.environ.get("WALLWATCH_BENCH_RNICS", "200"))
 HOURS = int(os.environ.get("WALLWATCH_BENCH_HOURS", "48"))
 VFS, TENANTS = 8, 200
 HOUR = timedelta(hours=1)
