@@ -92,7 +92,7 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bp
         return None, _note(slow)
     if not strong and not _held_back(suffering) and not _filled(suffering, aggressors, second, nic_bps):
         return None, f"{len(slow)} VFs are slow together, and nothing that a VF sends has changed: the fabric or the host"
-    reasons = {track.name: f"p99 {track.p99_us:.0f} µs, promised {track.p99_limit_us:.0f} µs" for track in victims}
+    reasons = {track.name: f"p99 {track.p99_us:,.0f} µs, promised {track.p99_limit_us:,.0f} µs" for track in victims}
     reasons.update((track.name, "its traffic holds the shared egress buffers") for track in aggressors)
     aggressors.sort(key=lambda track: track.tx_bytes + track.tx_dropped + track.own_tx_drops, reverse=True)
     return Breakage(Mechanism.EGRESS, victims, aggressors, reasons), None

@@ -208,7 +208,7 @@ def _suffers(track: VfTrack, second: Second, attributed: bool) -> str:
     if track.rx_dropped > 0 and track.loss > track.loss_limit:
         return f"lost {track.loss:.2%} of its packets inside its envelope"
     if track.slow:
-        return f"p99 {track.p99_us:.0f} µs, promised {track.p99_limit_us:.0f} µs"
+        return f"p99 {track.p99_us:,.0f} µs, promised {track.p99_limit_us:,.0f} µs"
     if second.dropping and not attributed and track.rx_packets > 0 and second.loss > track.loss_limit:
         return f"the engine dropped {second.loss:.2%} of all packets"
     return ""
