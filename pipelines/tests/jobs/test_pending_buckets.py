@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from wallwatch.jobs.pending_buckets import SHARE, PendingBuckets
+from wallwatch.jobs.pending_buckets import PendingBuckets
 from wallwatch.store.rollups import TENANT_1M, TENANT_HOUR, VF_DAY, VF_HOUR, Rollup
 
 HOUR, DAY = 3_600, 86_400
@@ -73,7 +73,7 @@ def test_what_costs_much_is_computed_seldom_and_the_newest_first(database: Datab
         database.at_s += 2.0
     hour = NOW - NOW % HOUR
     assert database.computed == [("vf_hour", hour), ("vf_hour", hour - HOUR)]
-    assert database.cost_s / SHARE == 400.0  # the second waited for the rest of this time
+    assert database.cost_s / VF_HOUR.most_share == 400.0  # the second waited for the rest of this time
 
 
 def test_a_bucket_stays_noted_until_it_was_computed(database: Database, new: New) -> None:

@@ -8,9 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 from wallwatch.store.rollups import Rollup
 
-SHARE = 0.05
-"""Part of the time that one roll-up may be computed: a bucket that takes 20 s is not computed more often than every 400 s."""
-
 TURN_S = 10.0
 """After this time, the other roll-ups have their turn."""
 
@@ -64,7 +61,7 @@ class PendingBuckets:
                     break
             if computed:
                 end_s = self._clock()
-                self._due_s[rollup.view] = max(begin_s + rollup.refresh_every_s, end_s + (end_s - begin_s) * (1 / SHARE - 1))
+                self._due_s[rollup.view] = max(begin_s + rollup.refresh_every_s, end_s + (end_s - begin_s) * (1 / rollup.most_share - 1))
 
     def _take(self, rollup: Rollup, now_s: float, kept_since_s: float) -> int | None:
         """Remove the newest bucket that can be computed. One that is over waits for its source, so that a sum never shrinks."""

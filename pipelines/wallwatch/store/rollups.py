@@ -41,6 +41,8 @@ class Rollup:
     """Kept for as long as samples are; the others stay longer."""
     refresh_every_s: float = 0.0
     """On the edition without continuous aggregates: shortest time between two computations, seconds."""
+    most_share: float = 0.25
+    """There: part of the time for which it may be computed."""
 
     @property
     def width_s(self) -> int:
@@ -91,7 +93,8 @@ VF_HOUR = Rollup(
     keys=_BY_VF,
     by_time=True,
     short_lived=True,
-    refresh_every_s=120.0,  # an hour is read as a whole; the newest broken seconds come from `vf_broken`
+    refresh_every_s=120.0,  # the newest broken seconds come from `vf_broken`
+    most_share=0.05,  # an hour is read as a whole each time: one that takes 20 s, every 400 s
 )
 VF_DAY = Rollup(
     view="vf_day",
@@ -104,6 +107,7 @@ VF_DAY = Rollup(
     source_time="bucket",
     by_time=True,
     refresh_every_s=120.0,
+    most_share=0.05,
 )
 TENANT_1M = Rollup(
     view="tenant_1m",
