@@ -93,7 +93,7 @@ VF_HOUR = Rollup(
     keys=_BY_VF,
     by_time=True,
     short_lived=True,
-    refresh_every_s=120.0,  # the newest broken seconds come from `vf_broken`
+    refresh_every_s=60.0,  # the newest broken seconds come from `vf_broken`
     most_share=0.05,  # an hour is read as a whole each time: one that takes 20 s, every 400 s
 )
 VF_DAY = Rollup(
@@ -106,7 +106,7 @@ VF_DAY = Rollup(
     samples=_OF_ROLLUP,
     source_time="bucket",
     by_time=True,
-    refresh_every_s=120.0,
+    refresh_every_s=60.0,
     most_share=0.05,
 )
 TENANT_1M = Rollup(
