@@ -219,7 +219,7 @@ def _active(life: Life, started_ms: int, broken: Broken) -> dict[str, Any]:
     )
     victims = _list([_name(one.vf, one.pod) for one in broken.victims])
     takes = "; ".join(map(_takes, broken.aggressors[:_MOST_NAMED])) or "Who takes too much could not be determined"
-    summary = f"{victims} {'suffers' if len(broken.victims) == 1 else 'suffer'} ({label}): {life.total_s:.0f} broken seconds. {takes}."
+    summary = f"{victims} {'suffers' if len(broken.victims) == 1 else 'suffer'} ({label}): {life.total_s:,.0f} broken seconds. {takes}."
     why = "; ".join(f"{_name(one.vf, one.pod)}: {one.reason}" for one in broken.victims[:_MOST_NAMED] if one.reason)
     life.sent_ms = max(life.sent_ms + 1, broken.at_ms)
     return {
@@ -243,7 +243,7 @@ def _evidence(life: Life, broken: Broken, raise_s: float, window_s: float, label
     rows = [
         Evidence(
             "broken_s_per_min", "Broken seconds per minute", "s/min", from_, to, round(sum(one.seconds for one in life.recent), 3),
-            f"< {raise_s:g} s/min", f"Within {window_s:.0f} s; {life.total_s:.0f} since the finding began. Mechanism: {label}.",
+            f"< {raise_s:g} s/min", f"Within {window_s:.0f} s; {life.total_s:,.0f} since the finding began. Mechanism: {label}.",
         ),
         Evidence(
             "vf_victims", "Victims", "VFs", begin, to, float(len(broken.victims)), "= 0",
