@@ -1,0 +1,184 @@
+"""Rows that together try every combination of levels of so many parameters, one at a time and around what is known.
+
+A library's covering array is made in one piece. Here each row depends on what the earlier ones showed: rows that a known cause
+makes fail show nothing else and do not count, and combinations that only such rows could have are left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from wallwatch.domain.lab.device import Config, Device, Parameter, Value, as_integer, as_order
+
+CANDIDATES = 24
+GIVE_UP = 40
+"""Combinations that no acceptable row was found for, in a row, after which the rest is taken to be impossible."""
+MOST_TUPLES = 3_000_000
+SHUFFLED = object()
+Accept = Callable[[Config, Sequence[str]], Config | None]
+"""Turns a row into one that may be tested and keeps the values of the named parameters; None if there is none."""
+
+
+def factor_levels(device: Device, only: Sequence[str], ends_only: bool) -> list[tuple[Parameter, list[object]]]:
+    """The levels of each parameter.
+
+    The ends of an integer, or five and the default; all values of a choice; of a sequence the default, its reverse and some other order.
+    """
+    found: list[tuple[Parameter, list[object]]] = []
+    for one in device.parameters:
+        default = device.default[one.name]
+        levels: list[object]
+        if only and one.name not in only:
+            continue
+        if one.kind == "integer":
+            values: set[Value] = {one.minimum, one.maximum} if ends_only else {*one.levels(one.minimum, one.maximum), default}
+            levels = [*sorted(values, key=as_integer)]
+        elif one.kind == "sequence":
+            order = as_order(default)
+            levels = [order, order[::-1], SHUFFLED] if len(order) > 2 else [order, order[::-1]]
+        else:
+            levels = list(one.values)
+        if len(levels) > 1:
+            found.append((one, levels))
+    return found
+
+
+class Coverage:
+    """Which combinations of `strength` levels have been seen in rows that show the whole device."""
+
+    def __init__(self, device: Device, only: Sequence[str], strength: int, ends_only: bool, rng: random.Random) -> None:
+        self._device = device
+        self._rng = rng
+        self._factors = factor_levels(device, only, ends_only)
+        self.strength = min(strength, len(self._factors))
+        counts = np.array([len(levels) for _, levels in self._factors], dtype=np.int64)
+        self._sets = np.array(list(itertools.combinations(range(len(self._factors)), self.strength)), dtype=np.int64).reshape(
+            -1, self.strength
+        )
+        sizes = counts[self._sets] if len(self._sets) else np.zeros((0, self.strength), dtype=np.int64)
+        self._strides = np.ones_like(sizes)
+        for i in range(self.strength - 2, -1, -1):
+            self._strides[:, i] = self._strides[:, i + 1] * sizes[:, i + 1]
+        lengths = sizes.prod(axis=1)
+        self._offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else np.zeros(0, dtype=np.int64)
+        self.tuples = int(lengths.sum())
+        self._open = np.ones(self.tuples, dtype=bool)
+        self._counts = counts
+        self._impossible = 0
+        self._failures = 0
+
+    @property
+    def share(self) -> float:
+        """The share of combinations that were seen, of those not given up."""
+        return 1.0 - (float(self._open.sum()) / self.tuples if self.tuples else 0.0)
+
+    @property
+    def is_complete(self) -> bool:
+        return not self._open.any()
+
+    @property
+    def impossible(self) -> int:
+        """Combinations that no row can have: not valid, or only with a known cause."""
+        return self._impossible
+
+    def _indices(self, rows: np.ndarray) -> np.ndarray:
+        """The combinations of each row; shape (rows, sets). Negative where a value of the row is no level."""
+        picked = rows[:, self._sets]
+        index: np.ndarray = (picked * self._strides).sum(axis=2) + self._offsets
+        index[(picked < 0).any(axis=2)] = -1
+        return index
+
+    def _encode(self, config: Config) -> np.ndarray:
+        row = np.full(len(self._factors), -1, dtype=np.int64)
+        for i, (parameter, levels) in enumerate(self._factors):
+            value = config[parameter.name]
+            if value in levels:
+                row[i] = levels.index(value)
+            elif SHUFFLED in levels:
+                row[i] = levels.index(SHUFFLED)
+        return row
+
+    def mark(self, config: Config) -> None:
+        """This configuration was seen whole."""
+        if self.tuples:
+            index = self._indices(self._encode(config)[None, :])[0]
+            self._open[index[index >= 0]] = False
+            self._failures = 0
+
+    def next_row(self, accept: Accept) -> Config | None:
+        """A row with many combinations that were not seen yet; None when there is no such row."""
+        while self._open.any():
+            best: Config | None = None
+            best_gain = 0
+            fixed, target = self._some_open()
+            rows = self._candidates(target, fixed)
+            gains = self._gain(rows)
+            for i in np.argsort(-gains, kind="stable")[:6]:
+                config = accept(self._decode(rows[i]), [self._factors[j][0].name for j in fixed])
+                if config is None:
+                    continue
+                gain = int(self._gain(self._encode(config)[None, :])[0])
+                if gain > best_gain:
+                    best, best_gain = config, gain
+                if gain >= gains[i]:
+                    break
+            if best is not None:
+                return best
+            self._give_up(fixed, target)
+        return None
+
+    def _give_up(self, fixed: np.ndarray, target: np.ndarray) -> None:
+        row = np.full((1, len(self._factors)), -1, dtype=np.int64)
+        row[0, fixed] = target[fixed]
+        index = self._indices(row)[0]
+        self._open[index[index >= 0]] = False
+        self._impossible += 1
+
+    def _some_open(self) -> tuple[np.ndarray, np.ndarray]:
+        """A combination that was not seen: the factors of it, and a row with its levels."""
+        positions = np.flatnonzero(self._open)
+        position = int(positions[self._rng.randrange(len(positions))])
+        number = int(np.searchsorted(self._offsets, position, side="right")) - 1
+        rest = position - int(self._offsets[number])
+        row = np.full(len(self._factors), -1, dtype=np.int64)
+        for factor, stride in zip(self._sets[number], self._strides[number], strict=True):
+            row[factor], rest = divmod(rest, int(stride))
+        return self._sets[number], row
+
+    def _candidates(self, target: np.ndarray, fixed: np.ndarray) -> np.ndarray:
+        generator = np.random.default_rng(self._rng.randrange(2**32))
+        rows: np.ndarray = generator.integers(0, self._counts, size=(CANDIDATES, len(self._factors)))
+        rows[:, fixed] = target[fixed]
+        best = rows[int(np.argmax(self._gain(rows)))].copy()
+        for factor in generator.permutation(len(self._factors)):
+            if factor in fixed:
+                continue
+            variants = np.repeat(best[None, :], self._counts[factor], axis=0)
+            variants[:, factor] = np.arange(self._counts[factor])
+            best = variants[int(np.argmax(self._gain(variants)))].copy()
+        return np.vstack([best[None, :], rows])
+
+    def _gain(self, rows: np.ndarray) -> np.ndarray:
+        index = self._indices(rows)
+        gains: np.ndarray = (self._open[index] & (index >= 0)).sum(axis=1)
+        return gains
+
+    def _decode(self, row: np.ndarray) -> Config:
+        config = dict(self._device.default)
+        for number, (parameter, levels) in zip(row, self._factors, strict=True):
+            level = levels[int(number)]
+            config[parameter.name] = self._shuffled(parameter) if level is SHUFFLED else level  # type: ignore[assignment]
+        return config
+
+    def _shuffled(self, parameter: Parameter) -> tuple[Value, ...]:
+        return tuple(self._rng.sample(parameter.values, len(parameter.values)))
+
+
+def tuples_of(device: Device, only: Sequence[str], strength: int, ends_only: bool) -> int:
+    """How many combinations of so many levels there are."""
+    counts = [len(levels) for _, levels in factor_levels(device, only, ends_only)]
+    return sum(int(np.prod(one)) for one in itertools.combinations(counts, min(strength, len(counts))))
