@@ -1,50 +1,57 @@
-"""The one place that knows how the lab is called: it sees a planted device and returns the lab's report."""
+"""The one place that knows how the lab is called: it lets the search test a planted device, and returns the report's JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import import_module
+import json
+from collections.abc import Sequence
 from typing import Any
 
 from dut_zoo.device import Device
+from wallwatch.domain.lab.device import Config, parse_device
+from wallwatch.domain.lab.search import run_lab
+from wallwatch.domain.lab.tester import BudgetReached, Options, Outcome, Phase
 
-ENTRY = ("wallwatch.domain.lab.search", "run_lab")
+ATTEMPTS = 3
+"""A test that ends with an error is repeated so often at most, as `wallwatch lab` does."""
 
 
-class NoLab(RuntimeError):
-    """The lab is not there, or is called in another way."""
+class InProcess:
+    """A tester without a process, a journal or a clock; `retries` are operations that the search does not see."""
 
-
-class Tester:
-    """A planted device in this process, as the search sees a device."""
-
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: Device, budget: int) -> None:
         self._device = device
+        self._budget = budget
+        self.retries = 0
 
-    def describe(self) -> dict[str, Any]:
-        """What the device describes."""
-        return self._device.describe()
-
-    def test(self, config: Mapping[str, Any]) -> dict[str, Any]:
+    def test(self, config: Config, phase: Phase) -> Outcome:
         """Test one configuration."""
-        return self._device.test(config)
+        for attempt in range(ATTEMPTS):
+            self._spend()
+            answer = self._device.test(config)
+            self.retries += attempt > 0
+            if answer["status"] != "error":
+                break
+        symptoms = frozenset(answer.get("symptoms", ()))
+        return Outcome(answer["status"], symptoms, answer.get("metrics", {}), answer.get("reason", ""))
 
-    def reset(self) -> dict[str, Any]:
+    def test_all(self, configs: Sequence[Config], phase: Phase) -> list[Outcome]:
+        """One after the other."""
+        return [self.test(config, phase) for config in configs]
+
+    def reset(self, phase: Phase) -> None:
         """Reset the device."""
-        return self._device.reset()
+        self._spend()
+        self._device.reset()
+
+    def _spend(self) -> None:
+        if self._device.ledger.operations >= self._budget:
+            raise BudgetReached("budget reached")
 
 
 def lab_report(device: Device, budget: int, seed: int) -> dict[str, Any]:
-    """The report of the lab on a device.
-
-    Raises
-    ------
-    NoLab
-        The lab is not installed.
-    """
-    try:
-        run_lab = getattr(import_module(ENTRY[0]), ENTRY[1])
-    except (ImportError, AttributeError) as reason:
-        raise NoLab(f"there is no {'.'.join(ENTRY)}: {reason}") from reason
-    report: dict[str, Any] = run_lab(Tester(device), budget=budget, seed=seed)
+    """The report of the lab on a device, as it is written to a file."""
+    described = parse_device(json.loads(json.dumps(device.describe())))
+    tester = InProcess(device, budget)
+    report: dict[str, Any] = json.loads(json.dumps(run_lab(described, tester, Options(seed=seed, budget=budget)).to_json()))
+    report["tests"] += tester.retries
     return report

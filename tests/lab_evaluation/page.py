@@ -65,10 +65,7 @@ def judged(rows: Sequence[Row]) -> str:
     first, last = min(seeds), max(seeds)
     text = f"Judged: {len(rows)} devices, seeds {first} to {last}. "
     if last < HELD_OUT_FROM:
-        return (
-            text
-            + f"They served development: disagreements on them were looked into on both sides. Seeds from {HELD_OUT_FROM} on are held out."
-        )
+        return f"{text}They served development: disagreements were looked into on both sides. Seeds from {HELD_OUT_FROM} on are held out."
     if first >= HELD_OUT_FROM:
         return text + "They are held out: nobody looked at them while the lab was written."
     return text + "Some of them served development."
@@ -123,13 +120,9 @@ def wrong_list(rows: Sequence[Row]) -> list[str]:
 
 def missed(rows: Sequence[Row]) -> list[str]:
     """The bars that are not reached, in words."""
-    found = [
-        f"{kind}: {bar.words()} (has {bar.of(group):.4g})"
-        for kind, group in by_kind(rows).items()
-        for bar in bars(kind)
-        if not bar.reached(group)
-    ]
-    return found + [f"all: {bar.words()} (has {bar.of(rows):.4g})" for bar in OVERALL if not bar.reached(rows)]
+    groups = [(kind, group, bar) for kind, group in by_kind(rows).items() for bar in bars(kind)]
+    groups += [("all", list(rows), bar) for bar in OVERALL]
+    return [f"{name}: {bar.words()} (has {bar.of(group):.4g})" for name, group, bar in groups if not bar.reached(group)]
 
 
 def summary(rows: Sequence[Row]) -> str:
@@ -137,10 +130,11 @@ def summary(rows: Sequence[Row]) -> str:
     lines = []
     for kind, group in by_kind(rows).items():
         tests = [row.tests for row in group]
-        lines.append(
-            f"{kind:22} n={len(group):<4} right {sum(row.right for row in group):<4} exact {sum(row.exact for row in group):<4}"
-            f" F1 {median(row.f1 for row in group):.4f}/{min(row.f1 for row in group):.4f}  tests {median(tests):.0f}/{max(tests)}"
-            f"  × exhaustive {to_exhaustive(group):,.0f}  random {to_plain('random')(group):.2f}  pairwise {to_plain('pairwise')(group):.2f}"
-            f"  invalid {sum(row.invalid for row in group)}  {median(row.overhead_ms for row in group):.2f} ms/test"
-        )
+        f1s = [row.f1 for row in group]
+        cells = [f"{kind:22} n={len(group):<4} right {sum(row.right for row in group):<4} exact {sum(row.exact for row in group):<4}"]
+        cells += [f"F1 {median(f1s):.4f}/{min(f1s):.4f}", f"tests {median(tests):.0f}/{max(tests)}"]
+        cells += [f"× exhaustive {to_exhaustive(group):,.0f}"]
+        cells += [f"× {other} {to_plain(other)(group):.2f}" for other in ("random", "pairwise")]
+        cells += [f"invalid {sum(row.invalid for row in group)}", f"{median(row.overhead_ms for row in group):.2f} ms/test"]
+        lines.append("  ".join(cells))
     return "\n".join(lines + [f"not reached: {text}" for text in missed(rows)])
