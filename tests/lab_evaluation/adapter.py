@@ -27,7 +27,7 @@ class InProcess:
         """Test one configuration."""
         for attempt in range(ATTEMPTS):
             self._spend()
-            answer = self._device.test(config)
+            answer = self._device.test(as_json(config))
             self.retries += attempt > 0
             if answer["status"] != "error":
                 break
@@ -46,6 +46,11 @@ class InProcess:
     def _spend(self) -> None:
         if self._device.ledger.operations >= self._budget:
             raise BudgetReached("budget reached")
+
+
+def as_json(config: Config) -> dict[str, Any]:
+    """A configuration as it would arrive on the other side: orders are lists there."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in config.items()}
 
 
 def lab_report(device: Device, budget: int, seed: int) -> dict[str, Any]:
