@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from dut_zoo import draft
@@ -15,10 +16,11 @@ FEWEST_VALID = 0.02
 """At least so many of all configurations are valid."""
 
 
-def tables(rng: Random) -> tuple[list[Choice], Topology]:
+def tables(rng: Random) -> tuple[list[Choice | Boolean], Topology]:
     """Three to five tables, the next one of each a choice, one or two entries, and an uplink; one table may drop."""
     names = [f"T{number}" for number in range(1, rng.randint(3, 5) + 1)]
-    choices, edges = [], []
+    choices: list[Choice] = []
+    edges = []
     for name in names:
         targets = [other for other in names if other != name or rng.random() < 0.3]
         targets = [*rng.sample(targets, min(len(targets), 4)), "uplink"]
@@ -29,10 +31,16 @@ def tables(rng: Random) -> tuple[list[Choice], Topology]:
     entries = ["vf0", "vf1"][: rng.choice((1, 1, 2))]
     edges += [Edge(entry, "T1", ()) for entry in entries[:1]]
     if len(entries) > 1:
-        first = Choice("vf1_table", "SR-IOV", tuple(names[:2]))
-        choices.append(first)
-        edges += [Edge("vf1", name, (("vf1_table", name),)) for name in first.values]
-    return choices, Topology(tuple(entries), ("uplink",), tuple(edges))
+        choices.append(Choice("vf1_table", "SR-IOV", tuple(names[:2])))
+        edges += [Edge("vf1", name, (("vf1_table", name),)) for name in names[:2]]
+    gate = [Boolean("hairpin_queue", "eSwitch")] if rng.random() < 0.4 else []
+    if gate:
+        # One table can also send packets back, but only where the hairpin queue is on.
+        place = rng.randrange(len(names))
+        choices[place] = replace(choices[place], values=(*choices[place].values, "hairpin"))
+        when = ((choices[place].name, "hairpin"), ("hairpin_queue", True))
+        edges.append(Edge(names[place], "wire", when))
+    return [*choices, *gate], Topology(tuple(entries), ("uplink", "wire") if gate else ("uplink",), tuple(edges))
 
 
 def drawn(rng: Random) -> tuple[Draft, Topology]:
@@ -49,9 +57,10 @@ def drawn(rng: Random) -> tuple[Draft, Topology]:
     if len(valid) < FEWEST_VALID * len(everything):
         raise Again
     made.default = rng.choice(valid)
-    conditions: list[Requirement] = [link(rng, chain)]
+    links = [one for one in chain if isinstance(one, Choice)]
+    conditions: list[Requirement] = [link(rng, links)]
     if rng.random() < 0.3:
-        conditions.append(link(rng, [one for one in chain if one.name != conditions[0].names[0]]))
+        conditions.append(link(rng, [one for one in links if one.name != conditions[0].names[0]]))
     conditions.append(draft.any_condition(rng, made.pick((Integer, Boolean), {one.name for one in chain})))
     made.faults.append(draft.fault(made, tuple(conditions)))
     if rng.random() < 0.4:

@@ -16,6 +16,8 @@ FEWEST_TESTS, MOST_TESTS = 10**4, 10**12
 RAREST = 1 / 200
 """A fault's conditions hold at least so often, by even draws or by five levels."""
 MOST_COMMON = 0.8
+WINDOWS = 0.15
+"""How often two conditions of a conjunction are a window of one integer."""
 
 
 class Again(Exception):
@@ -32,6 +34,8 @@ class Draft:
     metrics: tuple[Metric, ...]
     symptoms: tuple[str, ...]
     faults: list[Fault] = field(default_factory=list)
+    repeats: bool = False
+    """Two faults may show the same symptom."""
 
     def of(self, kinds: type | tuple[type, ...], without: Set[str] = frozenset()) -> list[Parameter]:
         """Parameters of some kinds, without some names."""
@@ -88,7 +92,10 @@ class Draft:
         return next(one for one in self.parameters if one.name == name)
 
     def fresh_symptom(self) -> str:
-        """A symptom that no fault has yet."""
+        """A symptom; one that a fault already has now and then where `repeats` allows it."""
+        taken = [fault.symptom for fault in self.faults if fault.symptom]
+        if taken and self.repeats and self.rng.random() < 0.25:
+            return self.rng.choice(taken)
         return self.rng.choice([one for one in self.symptoms if one not in {fault.symptom for fault in self.faults}])
 
     def smooth(self, total: float) -> tuple[Trend, ...]:
@@ -222,7 +229,7 @@ def boundary_share(rng: Random, made: Boundary, parameters: list[Parameter]) -> 
 
 
 def requirements(draft: Draft, count: int, without: Set[str] = frozenset(), form: str | None = None) -> tuple[Requirement, ...]:
-    """So many conditions on different parameters, the first of them a boundary if a form is given."""
+    """So many conditions, the first of them a boundary if a form is given; only the two of a window are on the same parameter."""
     made: list[Requirement] = []
     names = set(without)
     if form:
@@ -233,7 +240,11 @@ def requirements(draft: Draft, count: int, without: Set[str] = frozenset(), form
         made.append(boundary(draft.rng, draft.rng.sample(several, wanted), form))
     while len(made) < count:
         names |= {name for one in made for name in one.names}
-        made.append(any_condition(draft.rng, draft.pick((Integer, Choice, Boolean, Order), names)))
+        parameter = draft.pick((Integer, Choice, Boolean, Order), names)
+        if isinstance(parameter, Integer) and parameter.count >= 50 and count - len(made) >= 2 and draft.rng.random() < WINDOWS:
+            made += window(draft.rng, parameter)
+        else:
+            made.append(any_condition(draft.rng, parameter))
     return tuple(made)
 
 

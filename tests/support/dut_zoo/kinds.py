@@ -109,6 +109,7 @@ def degradation(rng: Random) -> Draft:
 def several(rng: Random) -> Draft:
     """Two or three independent faults."""
     drawn = draft.start(rng, rng.choice((0, 0, 1)))
+    drawn.repeats = True
     for _ in range(rng.randint(2, 3)):
         drawn.add(draft.fault(drawn, draft.requirements(drawn, rng.randint(1, 3), drawn.used)))
     return drawn
@@ -130,6 +131,7 @@ def hidden(rng: Random) -> Draft:
 def anything(rng: Random) -> Draft:
     """One to three faults of one to four conditions of any kind."""
     drawn = draft.start(rng, rng.choice((0, 0, 1)))
+    drawn.repeats = True
     for _ in range(rng.randint(1, 3)):
         form = rng.choice("*+/") if rng.random() < 0.12 else None
         without = drawn.used if rng.random() < 0.8 else set()

@@ -18,11 +18,11 @@ LEVELS = 5
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few named values."""
+    """One of a few values: names, or numbers without an order of their own."""
 
     name: str
     component: str
-    values: tuple[str, ...]
+    values: tuple[str | int, ...]
 
     @property
     def count(self) -> int:
@@ -31,7 +31,7 @@ class Choice:
 
     def contains(self, value: Value) -> bool:
         """Whether a value is in the domain."""
-        return isinstance(value, str) and value in self.values
+        return type(value) in (str, int) and value in self.values
 
     def draw(self, rng: Random) -> Value:
         """Any value."""
@@ -124,8 +124,8 @@ class Integer:
     def describe(self) -> dict[str, Any]:
         """As in `describe`."""
         entry: dict[str, Any] = {"name": self.name, "kind": "integer", "component": self.component}
-        entry |= {"min": self.low, "max": self.high, "step": self.step, "scale": "log" if self.log else "linear"}
-        return entry | ({"unit": self.unit} if self.unit else {})
+        entry |= {"min": self.low, "max": self.high, "step": self.step}
+        return entry | ({"scale": "log"} if self.log else {}) | ({"unit": self.unit} if self.unit else {})
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ INTEGERS: tuple[tuple[str, str, int, tuple[int, ...], tuple[int, ...], bool, str
     ("pcie_payload_index", "PCIe", 0, (5,), (1,), False, ""),
     ("interrupt_us", "interrupts", 0, (100, 256), (2,), False, "us"),
 )
-CHOICES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+CHOICES: tuple[tuple[str, str, tuple[str | int, ...]], ...] = (
     ("verb", "queue pairs", ("write", "send", "read", "atomic")),
     ("tunnel", "eSwitch", ("none", "vxlan", "geneve", "gre")),
     ("protocol", "traffic", ("tcp", "udp", "icmp", "sctp", "gre")),
@@ -44,6 +44,8 @@ CHOICES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("lag_mode", "port", ("none", "active_backup", "hash", "queue_affinity")),
     ("bind_mode", "SR-IOV", ("kernel", "vfio", "unbound")),
     ("traffic_pattern", "traffic", ("steady", "incast", "bursts", "all_to_all", "ring", "pairs")),
+    ("pcie_generation", "PCIe", (3, 4, 5)),
+    ("path_mtu", "port", (256, 512, 1024, 2048, 4096)),
     ("numa_node", "PCIe", ("local", "remote", "mixed")),
 )
 BOOLEANS: tuple[tuple[str, str], ...] = (
