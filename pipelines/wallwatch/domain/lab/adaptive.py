@@ -11,7 +11,7 @@ from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, tuples_of
 from wallwatch.domain.lab.device import Config
 from wallwatch.domain.lab.judge import Judge
 from wallwatch.domain.lab.learner import Hidden, Learner
-from wallwatch.domain.lab.report import Report
+from wallwatch.domain.lab.report import FoundCause, Report
 from wallwatch.domain.lab.sampling import Sampler
 from wallwatch.domain.lab.tester import Options
 
@@ -126,6 +126,18 @@ class Adaptive:
                 if signal in self._unexplained(config):
                     self._learn(signal, config, 0)
 
+    def _replace_what_it_covers(self, found: FoundCause) -> None:
+        """Earlier causes that hold only where the new one does were a part of it."""
+
+        def covers(other: FoundCause) -> bool:
+            if other.cause.signal != found.cause.signal:
+                return False
+            examples = [self._sampler.inside(other.cause.conditions, [], corner=i % 2 == 0) for i in range(20)]
+            return all(found.cause.holds(one) for one in examples if one is not None) and any(examples)
+
+        self._report.causes[:] = [one for one in self._report.causes if not covers(one)]
+        self._report.causes.append(found)
+
     def _learn(self, signal: Signal, config: Config, depth: int) -> None:
         key = (signal, self._device.key(config))
         self._attempts[key] = self._attempts.get(key, 0) + 1
@@ -146,7 +158,7 @@ class Adaptive:
             return
         if found is None:
             return
-        self._report.causes.append(found)
+        self._replace_what_it_covers(found)
         self._judge.check_recovery(found.failing)
         self._queue.extend(learner.others)
         if not found.cause.holds(config):

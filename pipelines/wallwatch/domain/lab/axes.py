@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from wallwatch.domain.lab.conditions import Among, Before, Condition, Range
-from wallwatch.domain.lab.device import Config, Parameter, Scalar, Value, as_integer, as_order
+from wallwatch.domain.lab.device import Config, Parameter, Scalar, Value, as_integer, as_order, as_scalar
 from wallwatch.domain.lab.paths import Decide, after_swaps, change_between, swaps
 from wallwatch.domain.lab.report import Threshold
 
@@ -68,15 +68,21 @@ def integer_condition(
 
 
 def choice_condition(parameter: Parameter, bad: Config, good_value: Value, decide: Decide, variant: Variant) -> Among:
-    """Each value of a choice or boolean once."""
-    failing: set[Scalar] = set()
+    """Each value of a choice or boolean once.
+
+    Values that no valid configuration has here say nothing: where only one value passes, the condition is that it is another.
+    """
+    failing: set[Scalar] = {as_scalar(bad[parameter.name])}
+    passing: set[Scalar] = {as_scalar(good_value)}
     for value in parameter.values:
-        if value == bad[parameter.name]:
-            failing.add(value)
-        elif value != good_value:
-            config = variant(bad, parameter.name, value)
-            if config is not None and decide(config):
-                failing.add(value)
+        if value in failing or value in passing:
+            continue
+        config = variant(bad, parameter.name, value)
+        verdict = None if config is None else decide(config)
+        if verdict is not None:
+            (failing if verdict else passing).add(value)
+    if len(failing) > 1 and len(passing) == 1:
+        failing = set(parameter.values) - passing
     return Among(parameter.name, frozenset(failing), parameter.values)
 
 

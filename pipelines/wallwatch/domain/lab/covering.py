@@ -15,8 +15,6 @@ import numpy as np
 from wallwatch.domain.lab.device import Config, Device, Parameter, Value, as_integer, as_order
 
 CANDIDATES = 24
-GIVE_UP = 40
-"""Combinations that no acceptable row was found for, in a row, after which the rest is taken to be impossible."""
 MOST_TUPLES = 3_000_000
 SHUFFLED = object()
 Accept = Callable[[Config, Sequence[str]], Config | None]
@@ -63,13 +61,17 @@ class Coverage:
         self._strides = np.ones_like(sizes)
         for i in range(self.strength - 2, -1, -1):
             self._strides[:, i] = self._strides[:, i + 1] * sizes[:, i + 1]
+        # A row's combinations are its product with this matrix plus the offsets: exact in floating point below 2**53, and much faster.
+        self._matrix = np.zeros((len(self._factors), len(self._sets)))
+        for i in range(self.strength):
+            self._matrix[self._sets[:, i], np.arange(len(self._sets))] = self._strides[:, i]
+        self._with_factor = [np.flatnonzero(self._matrix[i]) for i in range(len(self._factors))]
         lengths = sizes.prod(axis=1)
         self._offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else np.zeros(0, dtype=np.int64)
         self.tuples = int(lengths.sum())
         self._open = np.ones(self.tuples, dtype=bool)
         self._counts = counts
         self._impossible = 0
-        self._failures = 0
 
     @property
     def share(self) -> float:
@@ -85,12 +87,14 @@ class Coverage:
         """Combinations that no row can have: not valid, or only with a known cause."""
         return self._impossible
 
-    def _indices(self, rows: np.ndarray) -> np.ndarray:
-        """The combinations of each row; shape (rows, sets). Negative where a value of the row is no level."""
-        picked = rows[:, self._sets]
-        index: np.ndarray = (picked * self._strides).sum(axis=2) + self._offsets
-        index[(picked < 0).any(axis=2)] = -1
-        return index
+    def _combinations(self, row: np.ndarray) -> np.ndarray:
+        """The combinations of one row whose values are levels; -1 in the row where they are not."""
+        index: np.ndarray = self._whole(row[None, :])[0]
+        return index[(row[self._sets] >= 0).all(axis=1)]
+
+    def _whole(self, rows: np.ndarray) -> np.ndarray:
+        """The combinations of rows that consist of levels; shape (rows, sets)."""
+        return (rows @ self._matrix).astype(np.int64) + self._offsets
 
     def _encode(self, config: Config) -> np.ndarray:
         row = np.full(len(self._factors), -1, dtype=np.int64)
@@ -105,9 +109,7 @@ class Coverage:
     def mark(self, config: Config) -> None:
         """This configuration was seen whole."""
         if self.tuples:
-            index = self._indices(self._encode(config)[None, :])[0]
-            self._open[index[index >= 0]] = False
-            self._failures = 0
+            self._open[self._combinations(self._encode(config))] = False
 
     def next_row(self, accept: Accept) -> Config | None:
         """A row with many combinations that were not seen yet; None when there is no such row."""
@@ -121,7 +123,7 @@ class Coverage:
                 config = accept(self._decode(rows[i]), [self._factors[j][0].name for j in fixed])
                 if config is None:
                     continue
-                gain = int(self._gain(self._encode(config)[None, :])[0])
+                gain = int(self._open[self._combinations(self._encode(config))].sum())
                 if gain > best_gain:
                     best, best_gain = config, gain
                 if gain >= gains[i]:
@@ -132,10 +134,9 @@ class Coverage:
         return None
 
     def _give_up(self, fixed: np.ndarray, target: np.ndarray) -> None:
-        row = np.full((1, len(self._factors)), -1, dtype=np.int64)
-        row[0, fixed] = target[fixed]
-        index = self._indices(row)[0]
-        self._open[index[index >= 0]] = False
+        row = np.full(len(self._factors), -1, dtype=np.int64)
+        row[fixed] = target[fixed]
+        self._open[self._combinations(row)] = False
         self._impossible += 1
 
     def _some_open(self) -> tuple[np.ndarray, np.ndarray]:
@@ -154,17 +155,19 @@ class Coverage:
         rows: np.ndarray = generator.integers(0, self._counts, size=(CANDIDATES, len(self._factors)))
         rows[:, fixed] = target[fixed]
         best = rows[int(np.argmax(self._gain(rows)))].copy()
+        index = self._whole(best[None, :])[0]
         for factor in generator.permutation(len(self._factors)):
             if factor in fixed:
                 continue
-            variants = np.repeat(best[None, :], self._counts[factor], axis=0)
-            variants[:, factor] = np.arange(self._counts[factor])
-            best = variants[int(np.argmax(self._gain(variants)))].copy()
+            concerned = self._with_factor[factor]
+            moves = (np.arange(self._counts[factor]) - best[factor])[:, None] * self._matrix[factor, concerned].astype(np.int64)
+            level = int(np.argmax(self._open[index[concerned] + moves].sum(axis=1)))
+            index[concerned] += moves[level]
+            best[factor] = level
         return np.vstack([best[None, :], rows])
 
     def _gain(self, rows: np.ndarray) -> np.ndarray:
-        index = self._indices(rows)
-        gains: np.ndarray = (self._open[index] & (index >= 0)).sum(axis=1)
+        gains: np.ndarray = self._open[self._whole(rows)].sum(axis=1)
         return gains
 
     def _decode(self, row: np.ndarray) -> Config:

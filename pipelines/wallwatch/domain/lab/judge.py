@@ -82,6 +82,8 @@ class Judge:
         self.repeats = 0
         self.flips = 0
         self.together: set[tuple[str, str]] = set()
+        self.damage: dict[str, float] = defaultdict(float)
+        """The share of the metrics that are missing or zero where a symptom shows: a device that stopped shows nothing else."""
         self.memory: dict[str, object] | None = None
         self.controls = self.controls_bad = 0
         self.reset_always = False
@@ -159,6 +161,14 @@ class Judge:
             self.invalid += 1
             return
         self.together.update((a, b) for a in outcome.symptoms for b in outcome.symptoms if a != b)
+        if outcome.symptoms and self.levels:
+            lost = sum(self._is_lost(name, outcome) for name in self.levels) / len(self.levels)
+            for one in outcome.symptoms:
+                self.damage[one] = max(self.damage[one], lost)
+
+    def _is_lost(self, name: str, outcome: Outcome) -> bool:
+        value = outcome.metrics.get(name)
+        return value is None or (value == 0 and self.levels[name].median != 0)
 
     # --- health ---
 
@@ -256,8 +266,8 @@ class Judge:
         return odds > 0, abs(odds) + 1e-9 >= min(LOG_ODDS_ENOUGH, 2.9 * LOG_ODDS_PER_TEST)
 
     def may_hide(self, outcome: Outcome, symptom: str) -> bool:
-        """Whether another symptom may be why this one does not show: they have never been seen together."""
-        return any((one, symptom) not in self.together for one in outcome.symptoms)
+        """Whether another symptom may be why this one does not show: it stops the device, and they have never been seen together."""
+        return any((one, symptom) not in self.together and self.damage[one] > self.damage[symptom] for one in outcome.symptoms)
 
     def _metric_verdict(self, outcomes: Sequence[Outcome], signal: Signal) -> tuple[bool | None, bool]:
         name = signal.metric or ""

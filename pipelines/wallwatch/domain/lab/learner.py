@@ -49,6 +49,7 @@ class Learner:
         self._phase: Phase = "minimise"
         self._conditions: list[Condition] = []
         self._thresholds: dict[str, list[Threshold]] = {}
+        self._crossings: dict[frozenset[str], list[Crossing]] = {}
         self._witness: Config = healthy
         self._passing: Config = healthy
         self.others: list[Config] = []
@@ -152,7 +153,26 @@ class Learner:
                 if is_bad and self._examine(outside, condition, pairs[i], odds[i]):
                     return False
         found.permutation = pairs
+        return not self._drop_what_cannot_be_broken(pairs)
+
+    def _drop_what_cannot_be_broken(self, pairs: Sequence[Permutation]) -> bool:
+        """A condition that follows from the others and the topology is none. True if there was one."""
+        implied = [one for one, pair in zip(self._conditions, pairs, strict=True) if not pair.pairs and isinstance(one, Among)]
+        implied = [one for one in implied if not self._can_be_broken(one)]
+        if not implied or len(implied) == len(self._conditions):
+            return False
+        self._conditions.remove(implied[0])
         return True
+
+    def _can_be_broken(self, condition: Condition) -> bool:
+        return any(self._sampler.broken(one, condition, False, self._kept()) is not None for one in self._examples())
+
+    def _examples(self) -> list[Config]:
+        drawn = [self._sampler.inside(self._conditions, [], corner=False) for _ in range(5)]
+        return [one for one in (*drawn, self._witness) if one is not None]
+
+    def _kept(self) -> list[str]:
+        return [name for one in self._conditions for name in one.parameters]
 
     def _inside(self, corner: bool) -> Config | None:
         for avoided in (self._known, self._same):
@@ -162,8 +182,7 @@ class Learner:
         return None
 
     def _outside(self, inside: Config, condition: Condition, near: bool) -> Config | None:
-        kept = [name for one in self._conditions for name in one.parameters]
-        changed = self._sampler.broken(inside, condition, near, kept)
+        changed = self._sampler.broken(inside, condition, near, self._kept())
         if changed is None or any(one.holds(changed) for one in self._known):
             return None
         return changed
@@ -177,6 +196,8 @@ class Learner:
     def _examine(self, outside: Config, condition: Condition, pair: Permutation, odds: float) -> bool:
         """A configuration fails though one condition is broken: the condition is not needed, not right, or another cause is at work."""
         if self._judge.doubt(outside, self._signal, "verify") and not self._judged(outside):
+            return True
+        if isinstance(condition, Boundary) and self._refit(condition, outside, is_bad=True):
             return True
         if odds <= -ENOUGH and len(self._conditions) > 1:
             self._conditions.remove(condition)
@@ -211,6 +232,9 @@ class Learner:
             return True  # the device is flaky: everything is judged again
         if self._decide(good) is not False or not self._decide(self._witness):
             return True
+        for condition in self._conditions:
+            if isinstance(condition, Boundary) and self._refit(condition, good, is_bad=False):
+                return True
         self._phase = "minimise"
         step = step_between(self._device, self._witness, good, True, self._decide, self._rng)
         changed = False
@@ -268,9 +292,32 @@ class Learner:
         boundary = fit_boundary(names, crossings)
         if boundary is None:
             return False
+        self._crossings[frozenset(names)] = crossings
         self._conditions = [one for one in self._conditions if not set(one.parameters) & set(names)]
         self._conditions.append(boundary)
         return True
+
+    def _refit(self, condition: Boundary, config: Config, is_bad: bool) -> bool:
+        """A configuration on the wrong side: follow it to the boundary, if it is there in the witness too, and fit again."""
+        names = list(condition.parameters)
+        at = {**self._witness, **{name: config[name] for name in names}}
+        if self._decide(at) is not is_bad:
+            return False
+        self._phase = "boundary"
+        for name in names:
+            parameter = self._device.by_name[name]
+            for end in (parameter.minimum, parameter.maximum):
+                other = {**at, name: end}
+                if other != at and self._decide(other) is (not is_bad):
+                    bad, good = (at, other) if is_bad else (other, at)
+                    crossings = self._crossings.setdefault(frozenset(names), [])
+                    crossings += self._crossing(bad, good, name)
+                    boundary = fit_boundary(sorted(names), crossings)
+                    if boundary is None or boundary == condition:
+                        return False
+                    self._conditions[self._conditions.index(condition)] = boundary
+                    return True
+        return False
 
     def _crossing(self, bad: Config, good: Config, name: str) -> list[Crossing]:
         found = integer_threshold(self._device.by_name[name], bad, as_integer(good[name]), self._decide)
