@@ -67,8 +67,9 @@ def conditional(kind: str, seed: int, base: Base) -> Planted:
 
 
 def unhealthy(kind: str, seed: int, base: Base) -> Planted:
-    """The default configuration is in the failing region."""
+    """The default configuration is in the failing region, and shows a symptom; nobody could know that a metric should be better."""
     made = base(kind, seed)
+    made = replace(made, faults=tuple(replace(fault, symptom=fault.symptom or made.symptoms[0]) for fault in made.faults))
     rng = Random(f"{kind}/{seed}/trap")
     while not made.bad(default := made.draw(rng)):
         continue
