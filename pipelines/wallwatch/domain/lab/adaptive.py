@@ -56,7 +56,7 @@ class Adaptive:
             for seen in list(self._clean_rows()):
                 coverage.mark(seen)
             for row in self._rows(coverage, clean if strength > self._options.strength else None):
-                if self._is_clean(row):
+                if not any(one.holds(row) for one in self._known):
                     coverage.mark(row)
                     clean += 1
                 if len(self._report.causes) >= MOST_CAUSES:
@@ -96,10 +96,6 @@ class Adaptive:
     def _acceptable(self, row: Config, fixed: Sequence[str]) -> Config | None:
         valid = self._sampler.valid(row, fixed)
         return None if valid is None else self._sampler.clear_of(valid, self._known, fixed)
-
-    def _is_clean(self, row: Config) -> bool:
-        outcomes = self._judge.seen.get(self._device.key(row), [])
-        return bool(outcomes) and not self._unexplained(row)
 
     def _unexplained(self, row: Config) -> list[Signal]:
         """Signals of a configuration that no known cause explains."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,15 +17,43 @@ from wallwatch.domain.lab.device import Config, Device, Parameter, Value, as_int
 
 CANDIDATES = 24
 MOST_TUPLES = 3_000_000
+TRIES_OF_A_PART = 4
+"""Random rows that are tried before a part of a combination is taken to be impossible."""
 SHUFFLED = object()
+STRATA = 4
+"""Parts of an integer's range, next to its ends and default; each row has another value of the part, so that narrow windows are met too."""
 Accept = Callable[[Config, Sequence[str]], Config | None]
 """Turns a row into one that may be tested and keeps the values of the named parameters; None if there is none."""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Some value of an integer between two, both inside."""
+
+    low: int
+    high: int
+
+
+def strata(parameter: Parameter, default: int) -> list[object]:
+    """Both ends of an integer, its default, and parts of the rest."""
+    ends = {parameter.minimum, parameter.maximum, default}
+    if parameter.size <= STRATA + len(ends):
+        return [*range(parameter.minimum, parameter.maximum + 1, parameter.step)]
+    cuts = [parameter.between(parameter.minimum, parameter.maximum, i / STRATA) for i in range(STRATA + 1)]
+    parts: list[object] = []
+    for low, high in itertools.pairwise(cuts):
+        first = low + parameter.step
+        last = high - parameter.step if high == parameter.maximum else high
+        if first <= last:
+            parts.append(Stratum(first, last))
+    return [*sorted(ends), *parts]
 
 
 def factor_levels(device: Device, only: Sequence[str], ends_only: bool) -> list[tuple[Parameter, list[object]]]:
     """The levels of each parameter.
 
-    The ends of an integer, or five and the default; all values of a choice; of a sequence the default, its reverse and some other order.
+    The ends of an integer, or those, the default and parts of the range between; all values of a choice; of a sequence the default, its
+    reverse and some other order.
     """
     found: list[tuple[Parameter, list[object]]] = []
     for one in device.parameters:
@@ -33,8 +62,7 @@ def factor_levels(device: Device, only: Sequence[str], ends_only: bool) -> list[
         if only and one.name not in only:
             continue
         if one.kind == "integer":
-            values: set[Value] = {one.minimum, one.maximum} if ends_only else {*one.levels(one.minimum, one.maximum), default}
-            levels = [*sorted(values, key=as_integer)]
+            levels = [one.minimum, one.maximum] if ends_only else strata(one, as_integer(default))
         elif one.kind == "sequence":
             order = as_order(default)
             levels = [order, order[::-1], SHUFFLED] if len(order) > 2 else [order, order[::-1]]
@@ -100,10 +128,7 @@ class Coverage:
         row = np.full(len(self._factors), -1, dtype=np.int64)
         for i, (parameter, levels) in enumerate(self._factors):
             value = config[parameter.name]
-            if value in levels:
-                row[i] = levels.index(value)
-            elif SHUFFLED in levels:
-                row[i] = levels.index(SHUFFLED)
+            row[i] = _level_of(value, levels)
         return row
 
     def mark(self, config: Config) -> None:
@@ -130,14 +155,35 @@ class Coverage:
                     break
             if best is not None:
                 return best
-            self._give_up(fixed, target)
+            self._give_up(fixed, target, accept)
         return None
 
-    def _give_up(self, fixed: np.ndarray, target: np.ndarray) -> None:
-        row = np.full(len(self._factors), -1, dtype=np.int64)
-        row[fixed] = target[fixed]
-        self._open[self._combinations(row)] = False
+    def _give_up(self, fixed: np.ndarray, target: np.ndarray, accept: Accept) -> None:
+        """Close the smallest part of a combination that no row can have, with everything that contains it."""
         self._impossible += 1
+        for size in range(1, len(fixed)):
+            for part in itertools.combinations(fixed, size):
+                if not self._is_possible(np.array(part), target, accept):
+                    self._close(part, target)
+                    return
+        self._close(tuple(fixed), target)
+
+    def _is_possible(self, part: np.ndarray, target: np.ndarray, accept: Accept) -> bool:
+        names = [self._factors[j][0].name for j in part]
+        for _ in range(TRIES_OF_A_PART):
+            row = np.array([self._rng.randrange(int(one)) for one in self._counts])
+            row[part] = target[part]
+            if accept(self._decode(row), names) is not None:
+                return True
+        return False
+
+    def _close(self, part: tuple[int, ...], target: np.ndarray) -> None:
+        sets = np.flatnonzero(np.isin(self._sets, part).sum(axis=1) == len(part))
+        for number in sets:
+            shape = self._counts[self._sets[number]]
+            levels = tuple(int(target[one]) if one in part else slice(None) for one in self._sets[number])
+            begin = int(self._offsets[number])
+            self._open[begin : begin + int(shape.prod())].reshape(shape)[levels] = False
 
     def _some_open(self) -> tuple[np.ndarray, np.ndarray]:
         """A combination that was not seen: the factors of it, and a row with its levels."""
@@ -174,11 +220,25 @@ class Coverage:
         config = dict(self._device.default)
         for number, (parameter, levels) in zip(row, self._factors, strict=True):
             level = levels[int(number)]
-            config[parameter.name] = self._shuffled(parameter) if level is SHUFFLED else level  # type: ignore[assignment]
+            if isinstance(level, Stratum):
+                config[parameter.name] = parameter.between(level.low, level.high, self._rng.random())
+            else:
+                config[parameter.name] = self._shuffled(parameter) if level is SHUFFLED else level  # type: ignore[assignment]
         return config
 
     def _shuffled(self, parameter: Parameter) -> tuple[Value, ...]:
         return tuple(self._rng.sample(parameter.values, len(parameter.values)))
+
+
+def _level_of(value: Value, levels: Sequence[object]) -> int:
+    """The number of the level that a value belongs to; -1 for none."""
+    for i, level in enumerate(levels):
+        if level == value and type(level) is type(value):
+            return i
+    for i, level in enumerate(levels):
+        if level is SHUFFLED or (isinstance(level, Stratum) and level.low <= as_integer(value) <= level.high):
+            return i
+    return -1
 
 
 def tuples_of(device: Device, only: Sequence[str], strength: int, ends_only: bool) -> int:
