@@ -14,14 +14,21 @@ from wallwatch.domain.lab.tester import BudgetReached, Options, Outcome, Phase
 ATTEMPTS = 3
 """A test that ends with an error is repeated so often at most, as `wallwatch lab` does."""
 
+SEARCHING: frozenset[Phase] = frozenset({"baseline", "discover", "control"})
+"""Phases in which the lab looks for something that fails; in the others it examines what it has found."""
+
 
 class InProcess:
-    """A tester without a process, a journal or a clock; `retries` are operations that the search does not see."""
+    """A tester without a process, a journal or a clock; `retries` are operations that the search does not see.
+
+    `found_at` is the number of operations after the last one that served to find a cause, not to look for the next one.
+    """
 
     def __init__(self, device: Device, budget: int) -> None:
         self._device = device
         self._budget = budget
         self.retries = 0
+        self.found_at = 0
 
     def test(self, config: Config, phase: Phase) -> Outcome:
         """Test one configuration."""
@@ -31,6 +38,8 @@ class InProcess:
             self.retries += attempt > 0
             if answer["status"] != "error":
                 break
+        if phase not in SEARCHING:
+            self.found_at = self._device.ledger.operations
         symptoms = frozenset(answer.get("symptoms", ()))
         return Outcome(answer["status"], symptoms, answer.get("metrics", {}), answer.get("reason", ""))
 
@@ -59,4 +68,5 @@ def lab_report(device: Device, budget: int, seed: int) -> dict[str, Any]:
     tester = InProcess(device, budget)
     report: dict[str, Any] = json.loads(json.dumps(run_lab(described, tester, Options(seed=seed, budget=budget)).to_json()))
     report["tests"] += tester.retries
+    report["found_at"] = tester.found_at
     return report

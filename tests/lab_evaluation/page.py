@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
-from tests.lab_evaluation.bars import OVERALL, Bar, bars, to_exhaustive, to_plain
+from tests.lab_evaluation.bars import OVERALL, Bar, bars, to_exhaustive, to_plain, to_the_end
 from tests.lab_evaluation.run import HELD_OUT_FROM, Row, read_row
 
 from dut_zoo.kinds import ALL, KINDS
@@ -74,9 +74,9 @@ def judged(rows: Sequence[Row]) -> str:
 def kinds_table(rows: Sequence[Row]) -> list[str]:
     """Figures by kind."""
     lines = [
-        "| device | n | right | causes exact | F1, median | F1, least | tests, median | tests, most | × exhaustive "
-        "| random: right | × random | pairwise: right | × pairwise |",
-        "|---|" + "---:|" * 12,
+        "| device | n | right | causes exact | F1, median | F1, least | tests, median | tests, most | found after | × exhaustive "
+        "| random: right | × to the answer | × to the end | pairwise: right | × to the answer |",
+        "|---|" + "---:|" * 14,
     ]
     groups = by_kind(rows)
     lines += [line(kind, group) for kind, group in groups.items()]
@@ -91,10 +91,12 @@ def line(name: str, group: Sequence[Row]) -> str:
     tests = [row.tests for row in group]
     cells = [name, len(group), sum(row.right for row in group), sum(row.exact for row in group)]
     cells += [f"{median(row.f1 for row in group):.4f}", f"{min(row.f1 for row in group):.4f}", f"{median(tests):.0f}", max(tests)]
-    cells.append(f"{to_exhaustive(group):,.0f}")
+    cells += [f"{median(row.found_at for row in group):.0f}", f"{to_exhaustive(group):,.0f}"]
     for other in ("random", "pairwise"):
         ratio = to_plain(other)(group)
         cells += [sum(getattr(row, other).right for row in group), f"{ratio:.2f}" if ratio else "–"]
+        if other == "random":
+            cells.append(f"{to_the_end(group):.2f}")
     return "| " + " | ".join(map(str, cells)) + " |"
 
 

@@ -50,6 +50,8 @@ class Row:
     right: bool
     f1: float
     tests: int
+    found_at: int
+    """Tests until the last cause was found."""
     invalid: int
     complete: bool
     overhead_ms: float
@@ -98,6 +100,7 @@ def run(task: Task) -> Row:
         verdict.right,
         round(verdict.f1, 4),
         verdict.tests,
+        report["found_at"],
         verdict.invalid,
         verdict.complete,
         1000 * elapsed / max(verdict.tests, 1),

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from dut_zoo.kinds import ALL, KINDS
 
-GOOD = Row("threshold", 1, True, True, 1.0, 200, 0, True, 0.5, 10**6, Plain(True, 1600, 3000), Plain(False, 3000, 500))
+GOOD = Row("threshold", 1, True, True, 1.0, 200, 200, 0, True, 0.5, 10**6, Plain(True, 1600, 3000), Plain(False, 3000, 500))
 
 
 def rows() -> list[Row]:
