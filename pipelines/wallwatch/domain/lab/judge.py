@@ -245,6 +245,8 @@ class Judge:
         if signal.symptom is None or self.is_flaky:
             return False
         outcomes = self.seen[self.device.key(config)]
+        if self.device.sequential and not self.reset_always and self._remembers(config, signal.symptom, outcomes, phase):
+            return True
         while len(outcomes) < times + 1:
             self.observe(config, phase)
             self.repeats += 1
@@ -254,6 +256,25 @@ class Judge:
                 self.is_flaky = True
                 return True
         return False
+
+    def _remembers(self, config: Config, symptom: str, outcomes: list[Outcome], phase: Phase) -> bool:
+        """Whether the verdict differs after a reset: then good tests leave traces too, and nothing that was seen without a reset counts."""
+        before = len(outcomes)
+        self.fresh(config, phase)
+        new = outcomes[before:]
+        if not new or not outcomes[:before] or (symptom in new[-1].symptoms) == (symptom in outcomes[0].symptoms):
+            return False
+        self.reset_always = self._dirty = True
+        self.memory = {
+            "text": "remembers earlier tests, good ones too: it is reset before each test",
+            "after": to_json(config),
+            "controls": self.controls + 1,
+            "disagreed": self.controls_bad + 1,
+        }
+        for several in self.seen.values():
+            several.clear()
+        outcomes += new
+        return True
 
     def _verdict(self, outcomes: Sequence[Outcome], signal: Signal) -> tuple[bool | None, bool]:
         """The verdict of the outcomes so far, and whether it is final."""
