@@ -29,6 +29,7 @@ FOLDERS = {
         "tests/plans",
         "tests/isolation_series",
         "tests/isolation_simulations",
+        "tests/lab_evaluation",
         "tests/bench",
         "tests/mutation",
     ),
