@@ -6,7 +6,7 @@ import pytest
 
 from wallwatch_backend.lab import words
 from wallwatch_backend.lab.results import finding_text, limits_of
-from wallwatch_backend.lab.schemas_report import Condition, FoundCause, LabReport
+from wallwatch_backend.lab.schemas_report import FoundCause, LabCondition, LabReport
 from wallwatch_backend.lab.space import brute_force_tests
 from wallwatch_testing.lab_report import BRUTE_FORCE, DESCRIPTION, cause, report
 
@@ -25,7 +25,7 @@ from wallwatch_testing.lab_report import BRUTE_FORCE, DESCRIPTION, cause, report
     ],
 )
 def test_a_condition_reads_as_a_person_would_say_it(condition: dict[str, Any], text: str) -> None:
-    assert words.condition_text(Condition.model_validate(condition), {"interval": "s", "flows": "flows"}) == text
+    assert words.condition_text(LabCondition.model_validate(condition), {"interval": "s", "flows": "flows"}) == text
 
 
 def test_a_ticket_has_the_failing_configuration_and_what_to_change() -> None:

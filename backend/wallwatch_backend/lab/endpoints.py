@@ -20,14 +20,14 @@ from wallwatch_backend.lab.schemas import (
     Attached,
     AttachRequest,
     Campaign,
+    CampaignsStopped,
     CampaignSummary,
-    Devices,
     LabCatalogue,
+    LabDevices,
+    LabTest,
     NewCampaign,
     ProfileRequest,
-    Stopped,
     StopRequest,
-    Test,
     WrittenProfile,
 )
 from wallwatch_backend.lab.states import CampaignState
@@ -46,9 +46,9 @@ async def get_catalogue(caller: AsViewer) -> LabCatalogue:
 
 
 @router.get("/devices", operation_id="listLabDevices", responses=problems.responses(*READ_ERRORS))
-async def list_devices(caller: AsViewer, session: Reading) -> Devices:
+async def list_devices(caller: AsViewer, session: Reading) -> LabDevices:
     """List the devices that runners offer. Their commands are settings of the runners; no request can name one."""
-    return Devices(items=await service.list_devices(session))
+    return LabDevices(items=await service.list_devices(session))
 
 
 @router.post(
@@ -103,7 +103,7 @@ async def list_tests(
     bad: Annotated[bool, Query(description="Only tests with a symptom")] = False,
     limit: Limit = 100,
     cursor: Cursor = None,
-) -> Page[Test]:
+) -> Page[LabTest]:
     """List the tests and resets of a campaign in their order."""
     return await service.list_tests(session, campaign_id, bad=bad, limit=limit, cursor=cursor)
 
@@ -155,7 +155,7 @@ async def stop_campaign(caller: AsOperator, campaign_id: CampaignId, body: StopR
 
 
 @router.post("/stop", operation_id="stopAllCampaigns", responses=problems.responses(*WRITE_ERRORS))
-async def stop_all(caller: AsOperator, body: StopRequest, session: Writing) -> Stopped:
+async def stop_all(caller: AsOperator, body: StopRequest, session: Writing) -> CampaignsStopped:
     """Emergency stop: stop every campaign."""
     return await service.stop_all(session, caller, body.reason)
 

@@ -17,16 +17,16 @@ from wallwatch_backend.lab.schemas import (
     CampaignOptions,
     CampaignSummary,
     CauseDimensionsInfo,
-    Device,
     DimensionInfo,
     LabCatalogue,
-    Metric,
-    Parameter,
-    Progress,
+    LabDevice,
+    LabMetric,
+    LabParameter,
+    LabProgress,
+    LabTest,
     SafeRangeInfo,
-    Test,
 )
-from wallwatch_backend.lab.schemas_report import LabReport, Recognised
+from wallwatch_backend.lab.schemas_report import LabRecognised, LabReport
 from wallwatch_backend.lab.space import brute_force_tests
 from wallwatch_backend.lab.states import CampaignState
 
@@ -53,9 +53,9 @@ def catalogue() -> LabCatalogue:
     )
 
 
-def _parameter(described: Mapping[str, Any]) -> Parameter:
+def _parameter(described: Mapping[str, Any]) -> LabParameter:
     name = str(described["name"])
-    return Parameter(
+    return LabParameter(
         name=name,
         kind=str(described.get("kind", "choice")),
         component=str(described.get("component") or ""),
@@ -68,14 +68,14 @@ def _parameter(described: Mapping[str, Any]) -> Parameter:
     )
 
 
-def device(row: DeviceRow) -> Device:
+def device(row: DeviceRow) -> LabDevice:
     known = row.description or {}
     parameters = known.get("parameters") or []
     offered = row.seen_at >= clock.now() - OFFERED_WITHIN
     problem = (
         row.problem if offered else "No runner has offered it for a minute. Start `wallwatch job lab` with it in WALLWATCH_LAB_DEVICES."
     )
-    return Device(
+    return LabDevice(
         name=row.name,
         description=str(known.get("description") or ""),
         model=row.model,
@@ -85,7 +85,9 @@ def device(row: DeviceRow) -> Device:
         problem=problem,
         seen_at=row.seen_at,
         parameters=[_parameter(each) for each in parameters],
-        metrics=[Metric(name=m["name"], unit=m.get("unit") or "", better=m.get("better") or "higher") for m in known.get("metrics") or []],
+        metrics=[
+            LabMetric(name=m["name"], unit=m.get("unit") or "", better=m.get("better") or "higher") for m in known.get("metrics") or []
+        ],
         symptoms=list(known.get("symptoms") or ()),
         has_topology=known.get("topology") is not None,
         sequential=bool(known.get("sequential")),
@@ -122,15 +124,15 @@ def report_of(row: CampaignRow, of: DeviceRow | None) -> tuple[LabReport | None,
     return report, None
 
 
-def _recognised(symptom: str | None, parameters: Iterable[str | None]) -> Recognised | None:
+def _recognised(symptom: str | None, parameters: Iterable[str | None]) -> LabRecognised | None:
     named = list(parameters)
     if None in named:
         return None
     cause = lab.recognised(symptom, [name for name in named if name is not None])
-    return None if cause is None else Recognised(cause=cause, label=load.causes()[cause].title)
+    return None if cause is None else LabRecognised(cause=cause, label=load.causes()[cause].title)
 
 
-def _progress(row: CampaignRow, options: CampaignOptions, now: datetime) -> Progress:
+def _progress(row: CampaignRow, options: CampaignOptions, now: datetime) -> LabProgress:
     stored = row.progress or {}
     tests, seconds = int(stored.get("tests") or 0), float(stored.get("seconds") or 0.0)
     left: float | None = None
@@ -138,8 +140,8 @@ def _progress(row: CampaignRow, options: CampaignOptions, now: datetime) -> Prog
         left = max(0.0, options.max_time_s - (now - row.started_at).total_seconds())
         if tests:
             left = min(left, max(0, options.budget - tests) * seconds / tests)
-    return Progress.model_validate(
-        {**{k: v for k, v in stored.items() if k in Progress.model_fields}, "tests": tests, "most_seconds_left": left}
+    return LabProgress.model_validate(
+        {**{k: v for k, v in stored.items() if k in LabProgress.model_fields}, "tests": tests, "most_seconds_left": left}
     )
 
 
@@ -184,10 +186,10 @@ def whole(row: CampaignRow, of: DeviceRow | None) -> Campaign:
     return Campaign.model_validate({**_summary(row, of, report), "runner": row.runner, "report": report, "report_problem": problem})
 
 
-def test(row: TestRow) -> Test:
+def test(row: TestRow) -> LabTest:
     entry = row.entry
     metrics = {name: value for name, value in (entry.get("metrics") or {}).items() if isinstance(value, int | float)}
-    return Test(
+    return LabTest(
         line=row.line,
         kind=entry.get("kind", "test"),
         n=int(entry.get("n") or 0),

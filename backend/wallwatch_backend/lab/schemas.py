@@ -44,7 +44,7 @@ class LabCatalogue(BaseModel):
     causes: list[CauseDimensionsInfo]
 
 
-class Parameter(BaseModel):
+class LabParameter(BaseModel):
     """A parameter of a device, as its adaptor describes it."""
 
     name: str
@@ -58,13 +58,13 @@ class Parameter(BaseModel):
     causes: list[str] = Field(description="Causes that show in it")
 
 
-class Metric(BaseModel):
+class LabMetric(BaseModel):
     name: str
     unit: str
     better: str
 
 
-class Device(BaseModel):
+class LabDevice(BaseModel):
     name: str
     description: str
     model: str | None = Field(description="RNIC model whose profile its thresholds belong to")
@@ -73,8 +73,8 @@ class Device(BaseModel):
     available: bool = Field(description="A runner offers it now, and it answers")
     problem: str | None = Field(description="Why it is not available")
     seen_at: datetime
-    parameters: list[Parameter]
-    metrics: list[Metric]
+    parameters: list[LabParameter]
+    metrics: list[LabMetric]
     symptoms: list[str]
     has_topology: bool
     sequential: bool = Field(description="An earlier test may change later ones until a reset")
@@ -82,8 +82,8 @@ class Device(BaseModel):
     brute_force_tests: str = Field(description="Combinations of five levels per parameter; text, as it may have any number of digits")
 
 
-class Devices(BaseModel):
-    items: list[Device]
+class LabDevices(BaseModel):
+    items: list[LabDevice]
     next_cursor: None = Field(default=None, description="All devices are in one answer")
 
 
@@ -106,7 +106,7 @@ class NewCampaign(CampaignOptions):
     incident_id: UUID | None = None
 
 
-class Progress(BaseModel):
+class LabProgress(BaseModel):
     """How far a campaign is."""
 
     tests: int = Field(description="Tests and resets so far")
@@ -133,7 +133,7 @@ class CampaignSummary(BaseModel):
     stopping: bool = Field(description="A stop was requested and the runner has not acted on it yet")
     silent: bool = Field(description="The runner has not reported for half a minute; another one continues the campaign")
     message: str | None
-    progress: Progress
+    progress: LabProgress
     brute_force_tests: str | None = Field(description="What trying every combination would take; text, as it may have any number of digits")
     causes: int | None = Field(description="Causes found; null before there is a report")
     complete: bool | None
@@ -145,7 +145,7 @@ class Campaign(CampaignSummary):
     report_problem: str | None = Field(description="Why the stored report cannot be shown")
 
 
-class Test(BaseModel):
+class LabTest(BaseModel):
     """A line of the journal: one test, or one reset."""
 
     __test__ = False
@@ -167,7 +167,7 @@ class StopRequest(BaseModel):
     reason: Line | None = None
 
 
-class Stopped(BaseModel):
+class CampaignsStopped(BaseModel):
     stopped: int = Field(description="Campaigns that are asked to stop")
 
 

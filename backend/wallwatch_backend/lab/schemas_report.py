@@ -11,7 +11,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
 
-class Condition(_Part):
+class LabCondition(_Part):
     """One condition of a cause; all conditions of a cause hold together."""
 
     parameter: str | None = Field(default=None, description="Null for a boundary over several parameters, which has an expression")
@@ -21,12 +21,12 @@ class Condition(_Part):
     text: str = Field(default="", description="The condition in words")
 
 
-class Recognised(_Part):
+class LabRecognised(_Part):
     cause: str
     label: str
 
 
-class Threshold(_Part):
+class LabThreshold(_Part):
     parameter: str | None = None
     last_good: float
     first_bad: float
@@ -34,7 +34,7 @@ class Threshold(_Part):
     unit: str = ""
 
 
-class Permutation(_Part):
+class LabPermutation(_Part):
     """Evidence that a parameter matters: pairs of tests that differ in it alone, the others drawn at random."""
 
     parameter: str | None = None
@@ -43,33 +43,33 @@ class Permutation(_Part):
     kept: bool
 
 
-class Agreement(_Part):
+class LabAgreement(_Part):
     agree: int
     of: int
 
 
-class Verification(_Part):
+class LabVerification(_Part):
     """Predictions for fresh configurations against what the device did."""
 
-    inside: Agreement
-    outside: Agreement
+    inside: LabAgreement
+    outside: LabAgreement
 
 
-class SensitivityPoint(_Part):
+class LabSensitivityPoint(_Part):
     value: Any = None
     bad: bool
     metrics: dict[str, float] = Field(default_factory=dict)
 
 
-class Sensitivity(_Part):
+class LabSensitivity(_Part):
     """What happens along one parameter while the others keep the values of the failing configuration."""
 
     parameter: str
     kind: str = "integer"
-    points: list[SensitivityPoint] = Field(default_factory=list)
+    points: list[LabSensitivityPoint] = Field(default_factory=list)
 
 
-class Effect(_Part):
+class LabEffect(_Part):
     good: float
     bad: float
     change: float | None = None
@@ -79,41 +79,41 @@ class FoundCause(_Part):
     id: int
     symptom: str | None = None
     metric: str | None = None
-    conditions: list[Condition] = Field(default_factory=list)
+    conditions: list[LabCondition] = Field(default_factory=list)
     text: str = Field(default="", description="The conditions as one sentence")
     confidence: float = Field(default=0.0, description="0 to 1, from permutation and verification")
     components: list[str] = Field(default_factory=list)
-    recognised: Recognised | None = Field(default=None, description="A cause of the catalogue; null for a new one")
-    thresholds: list[Threshold] = Field(default_factory=list)
-    permutation: list[Permutation] = Field(default_factory=list)
-    verification: Verification | None = None
-    sensitivity: list[Sensitivity] = Field(default_factory=list)
-    effect: dict[str, Effect] = Field(default_factory=dict)
+    recognised: LabRecognised | None = Field(default=None, description="A cause of the catalogue; null for a new one")
+    thresholds: list[LabThreshold] = Field(default_factory=list)
+    permutation: list[LabPermutation] = Field(default_factory=list)
+    verification: LabVerification | None = None
+    sensitivity: list[LabSensitivity] = Field(default_factory=list)
+    effect: dict[str, LabEffect] = Field(default_factory=dict)
     failing: Config = Field(default_factory=dict, description="The smallest configuration that fails")
     passing: Config = Field(default_factory=dict, description="Its nearest neighbour that passes")
     reproducer: str = Field(default="", description="Text for a ticket")
 
 
-class BaselineMetric(_Part):
+class LabBaselineMetric(_Part):
     median: float
     scale: float = 0.0
     unit: str = ""
     better: str = "higher"
 
 
-class Baseline(_Part):
+class LabBaseline(_Part):
     healthy: bool
     tests: int = 0
-    metrics: dict[str, BaselineMetric] = Field(default_factory=dict)
+    metrics: dict[str, LabBaselineMetric] = Field(default_factory=dict)
 
 
-class Noise(_Part):
+class LabNoise(_Part):
     flip_rate: float = 0.0
     repeats: int = 0
     sequential_decisions: bool = False
 
 
-class Memory(_Part):
+class LabMemory(_Part):
     """The device remembers earlier tests: until a reset it does not recover."""
 
     text: str
@@ -152,9 +152,9 @@ class LabReport(_Part):
     stopped: str | None = Field(default=None, description="Why the search ended before it was complete")
     strength: int = Field(default=0, description="Up to which number of parameters every combination of levels was covered; 0: none")
     brute_force: BruteForce | None = None
-    baseline: Baseline | None = None
-    noise: Noise | None = None
-    memory: Memory | None = None
+    baseline: LabBaseline | None = None
+    noise: LabNoise | None = None
+    memory: LabMemory | None = None
     causes: list[FoundCause] = Field(default_factory=list)
     models: list[MetricModel] = Field(default_factory=list)
     phases: dict[str, int] = Field(default_factory=dict, description="Phase → operations")

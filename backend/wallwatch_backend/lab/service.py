@@ -16,13 +16,13 @@ from wallwatch_backend.kit.problems import Forbidden, NotFound
 from wallwatch_backend.lab import present, repository
 from wallwatch_backend.lab.errors import CampaignOver, DeviceUnknown, DeviceUnusable, NotCordoned, ParameterUnknown
 from wallwatch_backend.lab.models import CampaignRow, DeviceRow
-from wallwatch_backend.lab.schemas import Campaign, CampaignOptions, CampaignSummary, Device, NewCampaign, Stopped, Test
+from wallwatch_backend.lab.schemas import Campaign, CampaignOptions, CampaignsStopped, CampaignSummary, LabDevice, LabTest, NewCampaign
 from wallwatch_backend.lab.states import CAMPAIGN, CampaignState
 from wallwatch_backend.remedies.control import repository as control
 from wallwatch_backend.remedies.control.errors import Stopped as RemediesStopped
 
 
-async def list_devices(session: ReadSession) -> list[Device]:
+async def list_devices(session: ReadSession) -> list[LabDevice]:
     return [present.device(row) for row in await repository.devices(session)]
 
 
@@ -74,7 +74,7 @@ async def _check_place(session: WriteSession, caller: Caller, row: DeviceRow) ->
         raise NotCordoned(f"Cordon RNIC {row.pci} of host {row.host} first; tests may make it drop every packet.")
 
 
-def _check_options(device: Device, body: NewCampaign) -> None:
+def _check_options(device: LabDevice, body: NewCampaign) -> None:
     names = [parameter.name for parameter in device.parameters]
     unknown = sorted(set(body.parameters or ()) - set(names))
     if unknown:
@@ -116,7 +116,7 @@ async def list_campaigns(
     return Page(items=items, next_cursor=encode_cursor(items[-1].created_at, str(items[-1].id)) if len(rows) > limit else None)
 
 
-async def list_tests(session: ReadSession, campaign_id: UUID, *, bad: bool, limit: int, cursor: str | None) -> Page[Test]:
+async def list_tests(session: ReadSession, campaign_id: UUID, *, bad: bool, limit: int, cursor: str | None) -> Page[LabTest]:
     await require(session, campaign_id)
     after = decode_cursor(cursor, int)[0] if cursor is not None else -1
     assert isinstance(after, int)  # noqa: S101 - decode_cursor has checked it
@@ -144,12 +144,12 @@ async def stop(session: WriteSession, caller: Caller, campaign_id: UUID, reason:
     return await _whole(session, campaign_id)
 
 
-async def stop_all(session: WriteSession, caller: Caller, reason: str | None) -> Stopped:
+async def stop_all(session: WriteSession, caller: Caller, reason: str | None) -> CampaignsStopped:
     """Emergency stop: stop every campaign."""
     rows = await repository.open_locked(session)
     for row in rows:
         await _request_stop(session, caller, row, reason)
-    return Stopped(stopped=len(rows))
+    return CampaignsStopped(stopped=len(rows))
 
 
 async def _request_stop(session: WriteSession, caller: Caller, row: CampaignRow, reason: str | None) -> None:
@@ -159,7 +159,7 @@ async def _request_stop(session: WriteSession, caller: Caller, row: CampaignRow,
     row.stop_requested_at, row.stop_requested_by, row.stop_reason, row.updated_at = at, caller.actor, reason, at
     if row.state == CampaignState.queued:
         row.state, row.ended_at = CampaignState.stopped, at
-        row.message = f"Stopped by {caller.actor} before it began{f': {reason}' if reason else '.'}"
+        row.message = f"CampaignsStopped by {caller.actor} before it began{f': {reason}' if reason else '.'}"
     await session.flush()
     audit.record(session, caller.actor, "lab.stop", row.device, address=caller.address, campaign_id=str(row.id), reason=reason)
     await changes.announce(session, "campaign", row.id, row.state)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wallwatch_backend.lab.schemas_report import Condition, FoundCause, LabReport
+from wallwatch_backend.lab.schemas_report import FoundCause, LabCondition, LabReport
 
 _COMPARISONS = {">=": "is at least", "<=": "is at most", "==": "is", "!=": "is not"}
 
@@ -26,18 +26,18 @@ def value_text(value: Any) -> str:
     return str(value)
 
 
-def condition_text(condition: Condition, units: Mapping[str, str]) -> str:
+def condition_text(condition: LabCondition, units: Mapping[str, str]) -> str:
     """One condition as words; `units` maps parameters to their units.
 
-    >>> condition_text(Condition(parameter="masks", op=">=", value=32), {"masks": "masks"})
+    >>> condition_text(LabCondition(parameter="masks", op=">=", value=32), {"masks": "masks"})
     'masks is at least 32'
-    >>> condition_text(Condition(parameter="interval", op="<=", value=5), {"interval": "s"})
+    >>> condition_text(LabCondition(parameter="interval", op="<=", value=5), {"interval": "s"})
     'interval is at most 5 s'
-    >>> condition_text(Condition(parameter="verb", op="in", value=["send", "write"]), {})
+    >>> condition_text(LabCondition(parameter="verb", op="in", value=["send", "write"]), {})
     'verb is send or write'
-    >>> condition_text(Condition(parameter="order", op="before", value=["unbind", "free"]), {})
+    >>> condition_text(LabCondition(parameter="order", op="before", value=["unbind", "free"]), {})
     'order: unbind comes before free'
-    >>> condition_text(Condition(parameter=None, op=">=", expression="qps*message_kib", value=4096), {})
+    >>> condition_text(LabCondition(parameter=None, op=">=", expression="qps*message_kib", value=4096), {})
     'qps × message_kib is at least 4,096'
     """
     value = condition.value
@@ -54,7 +54,7 @@ def condition_text(condition: Condition, units: Mapping[str, str]) -> str:
 def cause_text(cause: FoundCause, units: Mapping[str, str]) -> str:
     """The cause as one sentence.
 
-    >>> cause_text(FoundCause(id=1, symptom="S6", conditions=[Condition(parameter="masks", op=">=", value=32)]), {})
+    >>> cause_text(FoundCause(id=1, symptom="S6", conditions=[LabCondition(parameter="masks", op=">=", value=32)]), {})
     'S6 appears when masks is at least 32.'
     """
     conditions = " and ".join(condition_text(condition, units) for condition in cause.conditions) or "nothing in particular is set"
