@@ -68,6 +68,10 @@ def _parameter(described: Mapping[str, Any]) -> LabParameter:
     )
 
 
+def _metric(described: Mapping[str, Any]) -> LabMetric:
+    return LabMetric(name=described["name"], unit=described.get("unit") or "", better=described.get("better") or "higher")
+
+
 def device(row: DeviceRow) -> LabDevice:
     known = row.description or {}
     parameters = known.get("parameters") or []

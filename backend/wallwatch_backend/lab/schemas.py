@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from wallwatch_backend.kit.text import Line
 from wallwatch_backend.lab.schemas_report import LabReport
@@ -47,6 +47,8 @@ class LabCatalogue(BaseModel):
 class LabParameter(BaseModel):
     """A parameter of a device, as its adaptor describes it."""
 
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+
     name: str
     kind: str = Field(description="choice, boolean, integer or sequence")
     component: str
@@ -88,6 +90,8 @@ class LabDevices(BaseModel):
 
 
 class CampaignOptions(BaseModel):
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+
     budget: int = Field(default=1_000, ge=10, le=1_000_000, description="Most tests and resets")
     max_time_s: int = Field(default=4 * 3600, ge=10, le=7 * DAY_S)
     target: Annotated[str, Field(max_length=100)] | None = Field(
@@ -108,6 +112,8 @@ class NewCampaign(CampaignOptions):
 
 class LabProgress(BaseModel):
     """How far a campaign is."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     tests: int = Field(description="Tests and resets so far")
     resets: int = 0

@@ -8,7 +8,7 @@ Config = dict[str, Any]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
 
 
 class LabCondition(_Part):

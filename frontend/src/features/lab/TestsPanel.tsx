@@ -1,0 +1,80 @@
+import { SegmentedControl, Table, Text } from "@mantine/core";
+import { useState } from "react";
+import type { LabTest } from "@/lib/api/types";
+import { formatNumber } from "@/lib/format";
+import { EmptyState } from "@/lib/ui/EmptyState";
+import { HeadedTable } from "@/lib/ui/HeadedTable";
+import { ListPanel } from "@/lib/ui/ListPanel";
+import { StatusMark } from "@/lib/ui/StatusMark";
+import { metricsText, phaseText, valueText } from "./labText";
+import { useCampaignTests } from "./queries";
+
+const TITLES = ["Test", "Phase", "Result", "Metrics", "Configuration", "Time"] as const;
+
+function Result({ test }: { test: LabTest }) {
+  if (test.kind === "reset") return <Text size="sm">Reset</Text>;
+  if (test.status !== "ok") return <StatusMark tone="warn">{test.reason ?? test.status}</StatusMark>;
+  if (test.symptoms.length === 0) return <StatusMark tone="good">No symptom</StatusMark>;
+  return <StatusMark tone="bad">{test.symptoms.join(", ")}</StatusMark>;
+}
+
+function TestRow({ test }: { test: LabTest }) {
+  const config = Object.entries(test.config)
+    .map(([name, value]) => `${name}=${valueText(value)}`)
+    .join(" ");
+  return (
+    <Table.Tr>
+      <Table.Td>{test.n}</Table.Td>
+      <Table.Td>{phaseText(test.phase)}</Table.Td>
+      <Table.Td>
+        <Result test={test} />
+      </Table.Td>
+      <Table.Td>{metricsText(test.metrics) || "–"}</Table.Td>
+      <Table.Td style={{ fontFamily: "var(--ww-mono)", fontSize: "0.75rem", overflowWrap: "anywhere" }}>
+        {config || "–"}
+      </Table.Td>
+      <Table.Td style={{ whiteSpace: "nowrap" }}>{test.seconds === null ? "–" : `${formatNumber(test.seconds)} s`}</Table.Td>
+    </Table.Tr>
+  );
+}
+
+/** Every test of the campaign in its order, as its journal has them. */
+export function TestsPanel({ id, running }: { id: string; running: boolean }) {
+  const [which, setWhich] = useState("all");
+  const tests = useCampaignTests(id, which === "bad", running);
+  return (
+    <ListPanel
+      title="Tests"
+      long
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="Which tests"
+          value={which}
+          onChange={setWhich}
+          data={[
+            { value: "all", label: "All" },
+            { value: "bad", label: "With a symptom" },
+          ]}
+        />
+      }
+      pages={tests}
+      empty={
+        <EmptyState title={which === "bad" ? "No test had a symptom" : "No test yet"}>
+          {which === "bad"
+            ? "A decline of a metric without a symptom is among all tests."
+            : "The first test appears within seconds of the start."}
+        </EmptyState>
+      }
+      moreLabel="Show more tests"
+    >
+      {(items) => (
+        <HeadedTable label="Tests" titles={TITLES}>
+          {items.map((test) => (
+            <TestRow key={test.line} test={test} />
+          ))}
+        </HeadedTable>
+      )}
+    </ListPanel>
+  );
+}
