@@ -90,7 +90,9 @@ export function sensitivityToOption(model: SensitivityModel, theme: ChartTheme):
               markArea: {
                 silent: true,
                 itemStyle: { color: theme.shade },
-                data: [[{ xAxis: threshold.firstBad }, { xAxis: Math.max(...points.map(({ x }) => x), threshold.firstBad) }]],
+                data: [
+                  [{ xAxis: threshold.firstBad }, { xAxis: Math.max(...points.map(({ x }) => x), threshold.firstBad) }],
+                ],
               },
               markLine: {
                 silent: true,

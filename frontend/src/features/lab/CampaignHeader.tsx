@@ -22,11 +22,18 @@ function ProgressPanel({ campaign }: { campaign: Campaign }) {
   return (
     <Panel title="Progress">
       <Text size="sm" role="status" mb={6}>
-        {running ? progressText(campaign) : `${progress.tests.toLocaleString("en")} tests in ${formatDuration(progress.seconds * 1000)}`}
+        {running
+          ? progressText(campaign)
+          : `${progress.tests.toLocaleString("en")} tests in ${formatDuration(progress.seconds * 1000)}`}
         {running && progress.phase !== null && ` · ${phaseText(progress.phase)}`}
       </Text>
       {running && (
-        <Progress value={100 * usedShare(campaign)} size="sm" mb={8} aria-label="Budget used; the search usually ends earlier" />
+        <Progress
+          value={100 * usedShare(campaign)}
+          size="sm"
+          mb={8}
+          aria-label="Budget used; the search usually ends earlier"
+        />
       )}
       <Text size="sm">
         Brute force would take {countText(campaign.brute_force_tests)} tests

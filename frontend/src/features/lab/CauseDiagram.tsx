@@ -21,7 +21,12 @@ export function CauseDiagram({ causes, device }: { causes: readonly FoundCause[]
   const topOf = ({ column, row }: DiagramNode) => TOP + row * ROW + ((rows - (counts[column] ?? 0)) * ROW) / 2;
   const said = edges.map(({ from, to }) => `${from.label} to ${to.label}`).join(", ");
   return (
-    <svg className={classes["diagram"]} viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={`Causal diagram: ${said}`}>
+    <svg
+      className={classes["diagram"]}
+      viewBox={`0 0 ${WIDTH} ${height}`}
+      role="img"
+      aria-label={`Causal diagram: ${said}`}
+    >
       {TITLES.map((title, column) => (
         <text key={title} x={(COLUMNS[column] ?? 0) + 2} y={12} className={classes["head"]}>
           {title}

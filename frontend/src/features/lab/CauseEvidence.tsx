@@ -25,8 +25,8 @@ export function CauseEvidence({ cause }: { cause: FoundCause }) {
       )}
       {permutation.length > 0 && (
         <Text size="xs" c="dimmed" mt={4}>
-          A pair differs in one parameter only, all others are drawn at random. It counts when the test inside the cause is
-          bad and the other is not.
+          A pair differs in one parameter only, all others are drawn at random. It counts when the test inside the cause
+          is bad and the other is not.
         </Text>
       )}
       {verification && (

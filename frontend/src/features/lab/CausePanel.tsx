@@ -70,7 +70,9 @@ export function CausePanel({ cause, report, units }: Props) {
             </div>
             {cause.thresholds.length > 0 && (
               <Text size="sm">
-                {cause.thresholds.map((limit) => `${limit.parameter ?? "boundary"}: ${thresholdText(limit)}`).join(" · ")}
+                {cause.thresholds
+                  .map((limit) => `${limit.parameter ?? "boundary"}: ${thresholdText(limit)}`)
+                  .join(" · ")}
               </Text>
             )}
             <Effect cause={cause} report={report} />

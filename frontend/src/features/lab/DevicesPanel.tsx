@@ -25,7 +25,9 @@ function DeviceRow({ device }: { device: LabDevice }) {
         )}
       </Table.Td>
       <Table.Td>
-        <StatusMark tone={device.available ? "good" : "warn"}>{device.available ? "Ready" : "Not available"}</StatusMark>
+        <StatusMark tone={device.available ? "good" : "warn"}>
+          {device.available ? "Ready" : "Not available"}
+        </StatusMark>
         {device.problem !== null && (
           <Text size="xs" c="dimmed" maw={420}>
             {device.problem}

@@ -56,8 +56,8 @@ export function LabPage({ filters }: { filters: LabFilters }) {
         problem={stop.error}
         empty={
           <EmptyState title="No campaigns yet">
-            A campaign tests a device until it knows every combination of settings that makes it fail, and the exact value
-            at which it starts.
+            A campaign tests a device until it knows every combination of settings that makes it fail, and the exact
+            value at which it starts.
           </EmptyState>
         }
         moreLabel="Show older campaigns"

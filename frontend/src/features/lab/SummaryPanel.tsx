@@ -36,7 +36,8 @@ export function SummaryPanel({ report }: { report: LabReport }) {
             <Text size="sm">{noiseText(report)}</Text>
             {memory && (
               <Text size="sm">
-                The device remembers: it {memory.text} ({memory.disagreed} of {plural(memory.controls, "control")} disagreed).
+                The device remembers: it {memory.text} ({memory.disagreed} of {plural(memory.controls, "control")}{" "}
+                disagreed).
               </Text>
             )}
             {notes.length > 0 && (
@@ -56,7 +57,10 @@ export function SummaryPanel({ report }: { report: LabReport }) {
               No model was fitted.
             </Text>
           ) : (
-            <HeadedTable label="Architecture model" titles={["Metric", "Best model", "Parameters", "Fit (R²)", "Left out"]}>
+            <HeadedTable
+              label="Architecture model"
+              titles={["Metric", "Best model", "Parameters", "Fit (R²)", "Left out"]}
+            >
               {models.map((model) => (
                 <Table.Tr key={model.metric}>
                   <Table.Td style={{ fontFamily: "var(--ww-mono)" }}>{model.metric}</Table.Td>

@@ -33,7 +33,9 @@ function TestRow({ test }: { test: LabTest }) {
       <Table.Td style={{ fontFamily: "var(--ww-mono)", fontSize: "0.75rem", overflowWrap: "anywhere" }}>
         {config || "–"}
       </Table.Td>
-      <Table.Td style={{ whiteSpace: "nowrap" }}>{test.seconds === null ? "–" : `${formatNumber(test.seconds)} s`}</Table.Td>
+      <Table.Td style={{ whiteSpace: "nowrap" }}>
+        {test.seconds === null ? "–" : `${formatNumber(test.seconds)} s`}
+      </Table.Td>
     </Table.Tr>
   );
 }

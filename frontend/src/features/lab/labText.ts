@@ -53,14 +53,22 @@ export function phaseText(phase: string | null): string {
 }
 
 /** What came of a campaign in one line of the list. */
-export function resultText({ causes, complete, message }: Pick<CampaignSummary, "causes" | "complete" | "message">): string {
+export function resultText({
+  causes,
+  complete,
+  message,
+}: Pick<CampaignSummary, "causes" | "complete" | "message">): string {
   if (causes === null) return message ?? "";
   const found = causes === 0 ? "Nothing wrong found" : `${plural(causes, "cause")} found`;
   return complete === false ? `${found}; incomplete` : found;
 }
 
 /** Up to which strength nothing else is wrong, in words. */
-export function coverageText({ complete, strength, causes }: Pick<LabReport, "complete" | "strength" | "causes">): string {
+export function coverageText({
+  complete,
+  strength,
+  causes,
+}: Pick<LabReport, "complete" | "strength" | "causes">): string {
   const other = causes.length > 0 ? "Nothing else was found" : "Nothing wrong was found";
   if (strength === 0) return complete ? `${other}.` : "The search ended before any combination was covered.";
   const tuples = strength === 1 ? "every level of every parameter" : `every combination of ${strength} parameters`;
@@ -91,11 +99,15 @@ export function causeTitle(cause: Pick<FoundCause, "symptom" | "metric" | "effec
   if (cause.symptom !== null) return cause.symptom;
   const change = cause.metric === null ? null : (cause.effect[cause.metric]?.change ?? null);
   const metric = cause.metric ?? "Performance";
-  return change === null ? `${metric} gets worse` : `${metric} ${change < 0 ? "−" : "+"}${formatShare(Math.abs(change))}`;
+  return change === null
+    ? `${metric} gets worse`
+    : `${metric} ${change < 0 ? "−" : "+"}${formatShare(Math.abs(change))}`;
 }
 
 /** What differs between the failing configuration and its nearest neighbour that passes. */
-export function differences(cause: Pick<FoundCause, "failing" | "passing">): { name: string; failing: string; passing: string }[] {
+export function differences(
+  cause: Pick<FoundCause, "failing" | "passing">,
+): { name: string; failing: string; passing: string }[] {
   return Object.keys(cause.failing)
     .filter((name) => name in cause.passing)
     .map((name) => ({ name, failing: valueText(cause.failing[name]), passing: valueText(cause.passing[name]) }))

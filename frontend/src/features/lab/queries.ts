@@ -42,8 +42,7 @@ export function useCampaign(id: string) {
   return useQuery({
     queryKey: ["lab", "campaign", id],
     queryFn: () => unwrap(api.GET("/api/v1/lab/campaigns/{campaign_id}", { params: { path: { campaign_id: id } } })),
-    refetchInterval: (query) =>
-      query.state.data && isOver(states, query.state.data.state) ? false : RUNNING_EVERY_MS,
+    refetchInterval: (query) => (query.state.data && isOver(states, query.state.data.state) ? false : RUNNING_EVERY_MS),
   });
 }
 
@@ -68,7 +67,9 @@ export function useStartCampaign() {
   return useMutation({
     mutationFn: (body: NewCampaign) => {
       key.current ??= newKey();
-      return unwrap(api.POST("/api/v1/lab/campaigns", { body, params: { header: { "Idempotency-Key": key.current } } }));
+      return unwrap(
+        api.POST("/api/v1/lab/campaigns", { body, params: { header: { "Idempotency-Key": key.current } } }),
+      );
     },
     onSettled: () => {
       key.current = null;
@@ -85,9 +86,7 @@ export function useStopCampaign(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () =>
-      unwrap(
-        api.POST("/api/v1/lab/campaigns/{campaign_id}/stop", { params: { path: { campaign_id: id } }, body: {} }),
-      ),
+      unwrap(api.POST("/api/v1/lab/campaigns/{campaign_id}/stop", { params: { path: { campaign_id: id } }, body: {} })),
     onSettled: () => void client.invalidateQueries({ queryKey: ["lab"] }),
   });
 }
@@ -105,9 +104,7 @@ export function useAttach(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: { incident_id?: string; causes: number[] }) =>
-      unwrap(
-        api.POST("/api/v1/lab/campaigns/{campaign_id}/attach", { params: { path: { campaign_id: id } }, body }),
-      ),
+      unwrap(api.POST("/api/v1/lab/campaigns/{campaign_id}/attach", { params: { path: { campaign_id: id } }, body })),
     onSuccess: () => void client.invalidateQueries({ queryKey: ["incidents"] }),
   });
 }
@@ -116,9 +113,7 @@ export function useWriteProfile(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (body: { causes: number[] }) =>
-      unwrap(
-        api.POST("/api/v1/lab/campaigns/{campaign_id}/profile", { params: { path: { campaign_id: id } }, body }),
-      ),
+      unwrap(api.POST("/api/v1/lab/campaigns/{campaign_id}/profile", { params: { path: { campaign_id: id } }, body })),
     onSuccess: () => void client.invalidateQueries({ queryKey: ["profiles"] }),
   });
 }

@@ -36,7 +36,8 @@ export function deviceFor(devices: readonly LabDevice[], { device, cause }: NewC
   const ready = devices.filter(({ available }) => available);
   const named = devices.find(({ name }) => name === device);
   if (named) return named;
-  const shows = (each: LabDevice) => each.parameters.filter(({ causes }) => cause !== undefined && causes.includes(cause)).length;
+  const shows = (each: LabDevice) =>
+    each.parameters.filter(({ causes }) => cause !== undefined && causes.includes(cause)).length;
   return cause === undefined
     ? ready.length === 1
       ? ready[0]
