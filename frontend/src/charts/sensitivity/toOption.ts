@@ -37,7 +37,7 @@ export function sensitivityToOption(model: SensitivityModel, theme: ChartTheme):
     .filter((point) => point.y !== null);
   const yName = metric === null ? "" : `${metric}${model.metricUnit ? ` [${model.metricUnit}]` : ""}`;
   return {
-    grid: { left: 52, right: 18, top: 26, bottom: 38 },
+    grid: { left: 52, right: 18, top: 30, bottom: 38 },
     tooltip: {
       trigger: "item",
       confine: true,
@@ -76,7 +76,8 @@ export function sensitivityToOption(model: SensitivityModel, theme: ChartTheme):
       {
         type: "line",
         step: metric === null ? "middle" : undefined,
-        lineStyle: { color: theme.series[0], width: 1.5 },
+        // Between values without an order there is nothing to draw.
+        lineStyle: { color: theme.series[0], width: numeric ? 1.5 : 0 },
         data: drawn.map(({ x, y, label, bad }) => ({
           value: numeric ? [x, y] : [label, y],
           label,
@@ -101,7 +102,8 @@ export function sensitivityToOption(model: SensitivityModel, theme: ChartTheme):
                 label: {
                   color: theme.bad,
                   fontSize: 11,
-                  position: "insideEndTop",
+                  position: "end",
+                  distance: 2,
                   formatter: `first bad ${formatNumber(threshold.firstBad)}`,
                 },
                 data: [{ xAxis: threshold.firstBad }],

@@ -1,15 +1,15 @@
 import { SegmentedControl, Table, Text } from "@mantine/core";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { LabTest } from "@/lib/api/types";
 import { formatNumber } from "@/lib/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { ListPanel } from "@/lib/ui/ListPanel";
 import { StatusMark } from "@/lib/ui/StatusMark";
-import { metricsText, phaseText, valueText } from "./labText";
+import { metricsText, phaseText, valueText, varying } from "./labText";
 import { useCampaignTests } from "./queries";
 
-const TITLES = ["Test", "Phase", "Result", "Metrics", "Configuration", "Time"] as const;
+const TITLES = ["Test", "Phase", "Result", "Metrics", "What differs", "Time"] as const;
 
 function Result({ test }: { test: LabTest }) {
   if (test.kind === "reset") return <Text size="sm">Reset</Text>;
@@ -18,14 +18,15 @@ function Result({ test }: { test: LabTest }) {
   return <StatusMark tone="bad">{test.symptoms.join(", ")}</StatusMark>;
 }
 
-function TestRow({ test }: { test: LabTest }) {
-  const config = Object.entries(test.config)
-    .map(([name, value]) => `${name}=${valueText(value)}`)
+function TestRow({ test, names }: { test: LabTest; names: readonly string[] }) {
+  const config = names
+    .filter((name) => name in test.config)
+    .map((name) => `${name}=${valueText(test.config[name])}`)
     .join(" ");
   return (
     <Table.Tr>
       <Table.Td>{test.n}</Table.Td>
-      <Table.Td>{phaseText(test.phase)}</Table.Td>
+      <Table.Td style={{ whiteSpace: "nowrap" }}>{phaseText(test.phase)}</Table.Td>
       <Table.Td>
         <Result test={test} />
       </Table.Td>
@@ -37,6 +38,17 @@ function TestRow({ test }: { test: LabTest }) {
         {test.seconds === null ? "–" : `${formatNumber(test.seconds)} s`}
       </Table.Td>
     </Table.Tr>
+  );
+}
+
+function TestTable({ tests }: { tests: readonly LabTest[] }) {
+  const names = useMemo(() => varying(tests), [tests]);
+  return (
+    <HeadedTable label="Tests" titles={TITLES}>
+      {tests.map((test) => (
+        <TestRow key={test.line} test={test} names={names} />
+      ))}
+    </HeadedTable>
   );
 }
 
@@ -70,13 +82,7 @@ export function TestsPanel({ id, running }: { id: string; running: boolean }) {
       }
       moreLabel="Show more tests"
     >
-      {(items) => (
-        <HeadedTable label="Tests" titles={TITLES}>
-          {items.map((test) => (
-            <TestRow key={test.line} test={test} />
-          ))}
-        </HeadedTable>
-      )}
+      {(items) => <TestTable tests={items} />}
     </ListPanel>
   );
 }

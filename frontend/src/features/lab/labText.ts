@@ -114,6 +114,17 @@ export function differences(
     .filter(({ failing, passing }) => failing !== passing);
 }
 
+/** Those parameters whose value is not the same in all of these tests: what a reader compares. */
+export function varying(tests: readonly Pick<LabTest, "config">[]): string[] {
+  const seen = new Map<string, Set<string>>();
+  for (const { config } of tests)
+    for (const [name, value] of Object.entries(config)) {
+      const values = seen.get(name) ?? new Set<string>();
+      seen.set(name, values.add(valueText(value)));
+    }
+  return [...seen].filter(([, values]) => values.size > 1).map(([name]) => name);
+}
+
 export function metricsText(metrics: LabTest["metrics"]): string {
   return Object.entries(metrics)
     .map(([name, value]) => `${name} ${formatNumber(value)}`)
