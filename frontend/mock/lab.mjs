@@ -384,7 +384,8 @@ export class Lab {
   }
 
   shown(campaign) {
-    const { tests: _, at, report, ...rest } = campaign;
+    const { at, report, ...rest } = campaign;
+    delete rest.tests;
     const over = !["queued", "running"].includes(rest.state);
     return {
       ...rest,

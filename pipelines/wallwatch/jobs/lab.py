@@ -122,8 +122,7 @@ class LabJob:
                 log.warning("the database does not answer, waiting: %s", str(error).strip())
                 self._stop.wait(RETRY_S)
         for _, process in self._running.values():
-            process.stop("The runner was stopped.")
-            process.wait(RELEASE_S)
+            process.end_within("The runner was stopped.", RELEASE_S)
 
     def turn(self, connection: store.Connection) -> None:
         """One second's work: follow what runs, then take what waits."""
@@ -182,7 +181,6 @@ class LabJob:
     def _release(self, connection: store.Connection) -> None:
         """Stop after the running tests; what is in the journals by then is kept, and the next runner continues."""
         for campaign, process in self._running.values():
-            process.stop("The runner was stopped.")
-            process.wait(RELEASE_S)
+            process.end_within("The runner was stopped.", RELEASE_S)
             store.heartbeat(connection, self.runner, campaign, process.tally.to_json(), process.unsent_lines())
             store.release(connection, self.runner, campaign)

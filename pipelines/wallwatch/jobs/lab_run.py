@@ -205,6 +205,13 @@ class CampaignProcess:
         elif time.monotonic() >= self._kill_at:
             self._signal(signal.SIGKILL)
 
+    def end_within(self, why: str, timeout_s: float) -> None:
+        """Stop, and kill what has not ended in time: nothing of it may go on when this returns."""
+        self.stop(why)
+        if not self.wait(timeout_s):
+            self._signal(signal.SIGKILL)
+            self._process.wait()
+
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, number)
