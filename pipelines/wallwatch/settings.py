@@ -114,6 +114,11 @@ class Settings(SharedSettings):
         default=15.0, ge=0, lt=60, description="how long to wait for the samples of a minute after its end before forecasting, in seconds"
     )
 
+    @field_validator("lab_devices", mode="before")
+    @classmethod
+    def _no_device(cls, value: Any) -> Any:
+        return {} if value is None else value  # Compose cannot write an empty object as a default
+
     @property
     def registry_dir(self) -> Path:
         """Folder of trained forecast models."""

@@ -61,6 +61,8 @@ export function sensitivityToOption(model: SensitivityModel, theme: ChartTheme):
     yAxis: {
       type: "value",
       min: 0,
+      // Room for the name of the threshold above the highest point.
+      boundaryGap: [0, "15%"],
       ...(metric === null ? { max: 1, interval: 1 } : {}),
       name: yName,
       nameTextStyle: { color: theme.dim, fontSize: 11, align: "left", padding: [0, 0, 0, -44] },

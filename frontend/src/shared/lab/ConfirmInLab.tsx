@@ -12,7 +12,7 @@ export function ConfirmInLab({ cause, incidentId }: { cause: string; incidentId:
     <Button
       size="compact-xs"
       variant="default"
-      style={{ alignSelf: "flex-start" }}
+      style={{ justifySelf: "start" }}
       renderRoot={(props) => <Link to="/lab/new" search={{ cause, incident: incidentId }} {...props} />}
     >
       Confirm in the lab
