@@ -26,6 +26,7 @@ BENCHMARKS = (
     "fleet_paint",
     "fleet_metrics",
     "forecast",
+    "lab",
 )
 TIMEOUT_S = 900
 

@@ -16,8 +16,8 @@ from wallwatch_local.paths import binary
 from wallwatch_local.processes import die_with_parent, listens, running
 from wallwatch_testing.collector import FILE_OUTPUT, Message, message, messages, running_in
 
-SCENARIO = """# Two RNICs with different drivers, and on each a container that stops and starts so often that the CNI chain reports events. It is
-# one only: two that are released at the same moment may take the RNIC off the bus (S7), and whether they do is chance.
+SCENARIO = """# Two RNICs with different drivers, and on each a container that stops and starts so often that the CNI chain reports
+# events. It is one only: two that are released at the same moment may take the RNIC off the bus (S7), and that is chance.
 name: agreement
 seed: 5
 topology: {racks: 1, hosts: 1, rnics_per_host: 2, models: [CX-6, E810], externals: 30}

@@ -1,0 +1,161 @@
+"""The adaptive strategy: rows of growing strength until one fails, learn its cause, go on without it (paper, section 4.1)."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from wallwatch.domain.lab.conditions import Cause, Signal
+from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, tuples_of
+from wallwatch.domain.lab.device import Config
+from wallwatch.domain.lab.judge import Judge
+from wallwatch.domain.lab.learner import Hidden, Learner
+from wallwatch.domain.lab.report import FoundCause, Report
+from wallwatch.domain.lab.sampling import Sampler
+from wallwatch.domain.lab.tester import Options
+
+MOST_ROWS = 220
+"""Rows of discovery that show nothing after which a strength of four is no longer pursued."""
+MOST_ATTEMPTS = 3
+"""How often the cause of one failing configuration is looked for."""
+MOST_NESTED = 6
+MOST_CAUSES = 25
+
+
+class Adaptive:
+    """One search. `run` fills the report as it goes, so that a search that is cut off has reported what it knew."""
+
+    def __init__(self, judge: Judge, sampler: Sampler, options: Options, report: Report, rng: random.Random) -> None:
+        self._judge = judge
+        self._sampler = sampler
+        self._options = options
+        self._report = report
+        self._rng = rng
+        self._device = judge.device
+        self._queue: deque[Config] = deque()
+        self._attempts: dict[tuple[object, ...], int] = {}
+        self._healthy = self._device.default
+
+    @property
+    def _known(self) -> list[Cause]:
+        return [one.cause for one in self._report.causes]
+
+    def run(self, healthy: Config) -> None:
+        self._healthy = healthy
+        if healthy != self._device.default:
+            self._work(self._device.default)
+        stages = [(2, False), (3, True), (4, True)]
+        clean = 0
+        for strength, ends_only in stages:
+            if strength > max(self._options.strength, 2) and strength > 4:
+                break
+            if tuples_of(self._device, self._options.only, strength, ends_only) > MOST_TUPLES:
+                break
+            coverage = Coverage(self._device, self._options.only, strength, ends_only, self._rng)
+            for seen in list(self._clean_rows()):
+                coverage.mark(seen)
+            for row in self._rows(coverage, clean if strength > self._options.strength else None):
+                if not any(one.holds(row) for one in self._known):
+                    coverage.mark(row)
+                    clean += 1
+                if len(self._report.causes) >= MOST_CAUSES:
+                    self._report.notes.append(f"The search ended after {MOST_CAUSES} causes.")
+                    return
+            if coverage.is_complete:
+                self._report.strength = strength if ends_only else self._report.strength or 1
+                if strength == 2:
+                    self._report.strength = 2
+
+    def _clean_rows(self) -> Iterator[Config]:
+        names = [one.name for one in self._device.parameters]
+        for key, outcomes in self._judge.seen.items():
+            if all(self._judge.is_healthy(one) for one in outcomes):
+                yield dict(zip(names, key, strict=True))
+
+    def _rows(self, coverage: Coverage, clean: int | None) -> Iterator[Config]:
+        """Rows to test; with a number of clean ones so far, only as long as effort is left."""
+        while clean is None or clean < MOST_ROWS:
+            batch: list[Config] = []
+            for _ in range(max(1, self._options.parallel)):
+                row = coverage.next_row(self._acceptable)
+                if row is None:
+                    break
+                batch.append(row)
+            if not batch:
+                return
+            fresh = [row for row in batch if self._device.key(row) not in self._judge.seen]
+            if fresh:
+                self._judge.observe_all(fresh, "discover")
+            for row in batch:
+                self._work(row)
+                yield row
+            if clean is not None:
+                clean += len(batch)
+
+    def _acceptable(self, row: Config, fixed: Sequence[str]) -> Config | None:
+        valid = self._sampler.valid(row, fixed)
+        return None if valid is None else self._sampler.clear_of(valid, self._known, fixed)
+
+    def _unexplained(self, row: Config) -> list[Signal]:
+        """Signals of a configuration that no known cause explains."""
+        outcomes = self._judge.seen.get(self._device.key(row), [])
+        holding = {one.signal for one in self._known if one.holds(row)}
+        if any(one.symptom for one in holding):  # a degradation next to a symptom that is explained is explained
+            return [one for one in self._shown(outcomes) if one.symptom and one not in holding]
+        return [one for one in self._shown(outcomes) if one not in holding]
+
+    def _shown(self, outcomes: Sequence[object]) -> list[Signal]:
+        found: dict[Signal, None] = {}
+        for one in outcomes:
+            found.update(dict.fromkeys(self._judge.signals(one, self._options.target)))  # type: ignore[arg-type]
+        return list(found)
+
+    def _work(self, row: Config) -> None:
+        """Learn whatever this configuration shows, and what comes up on the way."""
+        self._queue.append(row)
+        while self._queue:
+            config = self._queue.popleft()
+            if self._device.key(config) not in self._judge.seen:
+                self._judge.observe(config, "discover")
+            for signal in self._unexplained(config):
+                if signal in self._unexplained(config):
+                    self._learn(signal, config, 0)
+
+    def _replace_what_it_covers(self, found: FoundCause) -> None:
+        """Earlier causes that hold only where the new one does were a part of it."""
+
+        def covers(other: FoundCause) -> bool:
+            if other.cause.signal != found.cause.signal:
+                return False
+            examples = [self._sampler.inside(other.cause.conditions, [], corner=i % 2 == 0) for i in range(20)]
+            return all(found.cause.holds(one) for one in examples if one is not None) and any(examples)
+
+        self._report.causes[:] = [one for one in self._report.causes if not covers(one)]
+        self._report.causes.append(found)
+
+    def _learn(self, signal: Signal, config: Config, depth: int) -> None:
+        key = (signal, self._device.key(config))
+        self._attempts[key] = self._attempts.get(key, 0) + 1
+        if self._attempts[key] > MOST_ATTEMPTS or depth > MOST_NESTED:
+            return
+        if not self._judge.decide(config, signal, "discover"):
+            return
+        if self._judge.doubt(config, signal, "discover", times=2) and not self._judge.decide(config, signal, "discover"):
+            return
+        learner = Learner(self._judge, self._sampler, self._rng, signal, self._known, self._healthy)
+        try:
+            found = learner.learn(config)
+        except Hidden as hidden:
+            for other in self._unexplained(hidden.config):
+                if other != signal:
+                    self._learn(other, hidden.config, depth + 1)
+            self._learn(signal, config, depth + 1)
+            return
+        if found is None:
+            return
+        self._replace_what_it_covers(found)
+        self._judge.check_recovery(found.failing)
+        self._queue.extend(learner.others)
+        if not found.cause.holds(config):
+            self._queue.append(config)

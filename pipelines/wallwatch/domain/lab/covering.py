@@ -1,0 +1,247 @@
+"""Rows that together try every combination of levels of so many parameters, one at a time and around what is known.
+
+A library's covering array is made in one piece. Here each row depends on what the earlier ones showed: rows that a known cause
+makes fail show nothing else and do not count, and combinations that only such rows could have are left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wallwatch.domain.lab.device import Config, Device, Parameter, Value, as_integer, as_order
+
+CANDIDATES = 24
+MOST_TUPLES = 3_000_000
+TRIES_OF_A_PART = 4
+"""Random rows that are tried before a part of a combination is taken to be impossible."""
+SHUFFLED = object()
+STRATA = 4
+"""Parts of an integer's range, next to its ends and default; each row has another value of the part, so that narrow windows are met too."""
+Accept = Callable[[Config, Sequence[str]], Config | None]
+"""Turns a row into one that may be tested and keeps the values of the named parameters; None if there is none."""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Some value of an integer between two, both inside."""
+
+    low: int
+    high: int
+
+
+def strata(parameter: Parameter, default: int) -> list[object]:
+    """Both ends of an integer, its default, and parts of the rest."""
+    ends = {parameter.minimum, parameter.maximum, default}
+    if parameter.size <= STRATA + len(ends):
+        return [*range(parameter.minimum, parameter.maximum + 1, parameter.step)]
+    cuts = [parameter.between(parameter.minimum, parameter.maximum, i / STRATA) for i in range(STRATA + 1)]
+    parts: list[object] = []
+    for low, high in itertools.pairwise(cuts):
+        first = low + parameter.step
+        last = high - parameter.step if high == parameter.maximum else high
+        if first <= last:
+            parts.append(Stratum(first, last))
+    return [*sorted(ends), *parts]
+
+
+def factor_levels(device: Device, only: Sequence[str], ends_only: bool) -> list[tuple[Parameter, list[object]]]:
+    """The levels of each parameter.
+
+    The ends of an integer, or those, the default and parts of the range between; all values of a choice; of a sequence the default, its
+    reverse and some other order.
+    """
+    found: list[tuple[Parameter, list[object]]] = []
+    for one in device.parameters:
+        default = device.default[one.name]
+        levels: list[object]
+        if only and one.name not in only:
+            continue
+        if one.kind == "integer":
+            levels = [one.minimum, one.maximum] if ends_only else strata(one, as_integer(default))
+        elif one.kind == "sequence":
+            order = as_order(default)
+            levels = [order, order[::-1], SHUFFLED] if len(order) > 2 else [order, order[::-1]]
+        else:
+            levels = list(one.values)
+        if len(levels) > 1:
+            found.append((one, levels))
+    return found
+
+
+class Coverage:
+    """Which combinations of `strength` levels have been seen in rows that show the whole device."""
+
+    def __init__(self, device: Device, only: Sequence[str], strength: int, ends_only: bool, rng: random.Random) -> None:
+        self._device = device
+        self._rng = rng
+        self._factors = factor_levels(device, only, ends_only)
+        self.strength = min(strength, len(self._factors))
+        counts = np.array([len(levels) for _, levels in self._factors], dtype=np.int64)
+        self._sets = np.array(list(itertools.combinations(range(len(self._factors)), self.strength)), dtype=np.int64).reshape(
+            -1, self.strength
+        )
+        sizes = counts[self._sets] if len(self._sets) else np.zeros((0, self.strength), dtype=np.int64)
+        self._strides = np.ones_like(sizes)
+        for i in range(self.strength - 2, -1, -1):
+            self._strides[:, i] = self._strides[:, i + 1] * sizes[:, i + 1]
+        # A row's combinations are its product with this matrix plus the offsets: exact in floating point below 2**53, and much faster.
+        self._matrix = np.zeros((len(self._factors), len(self._sets)))
+        for i in range(self.strength):
+            self._matrix[self._sets[:, i], np.arange(len(self._sets))] = self._strides[:, i]
+        self._with_factor = [np.flatnonzero(self._matrix[i]) for i in range(len(self._factors))]
+        lengths = sizes.prod(axis=1)
+        self._offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else np.zeros(0, dtype=np.int64)
+        self.tuples = int(lengths.sum())
+        self._open = np.ones(self.tuples, dtype=bool)
+        self._counts = counts
+        self._impossible = 0
+
+    @property
+    def share(self) -> float:
+        """The share of combinations that were seen, of those not given up."""
+        return 1.0 - (float(self._open.sum()) / self.tuples if self.tuples else 0.0)
+
+    @property
+    def is_complete(self) -> bool:
+        return not self._open.any()
+
+    @property
+    def impossible(self) -> int:
+        """Combinations that no row can have: not valid, or only with a known cause."""
+        return self._impossible
+
+    def _combinations(self, row: np.ndarray) -> np.ndarray:
+        """The combinations of one row whose values are levels; -1 in the row where they are not."""
+        index: np.ndarray = self._whole(row[None, :])[0]
+        return index[(row[self._sets] >= 0).all(axis=1)]
+
+    def _whole(self, rows: np.ndarray) -> np.ndarray:
+        """The combinations of rows that consist of levels; shape (rows, sets)."""
+        return (rows @ self._matrix).astype(np.int64) + self._offsets
+
+    def _encode(self, config: Config) -> np.ndarray:
+        row = np.full(len(self._factors), -1, dtype=np.int64)
+        for i, (parameter, levels) in enumerate(self._factors):
+            value = config[parameter.name]
+            row[i] = _level_of(value, levels)
+        return row
+
+    def mark(self, config: Config) -> None:
+        """This configuration was seen whole."""
+        if self.tuples:
+            self._open[self._combinations(self._encode(config))] = False
+
+    def next_row(self, accept: Accept) -> Config | None:
+        """A row with many combinations that were not seen yet; None when there is no such row."""
+        while self._open.any():
+            best: Config | None = None
+            best_gain = 0
+            fixed, target = self._some_open()
+            rows = self._candidates(target, fixed)
+            gains = self._gain(rows)
+            for i in np.argsort(-gains, kind="stable")[:6]:
+                config = accept(self._decode(rows[i]), [self._factors[j][0].name for j in fixed])
+                if config is None:
+                    continue
+                gain = int(self._open[self._combinations(self._encode(config))].sum())
+                if gain > best_gain:
+                    best, best_gain = config, gain
+                if gain >= gains[i]:
+                    break
+            if best is not None:
+                return best
+            self._give_up(fixed, target, accept)
+        return None
+
+    def _give_up(self, fixed: np.ndarray, target: np.ndarray, accept: Accept) -> None:
+        """Close the smallest part of a combination that no row can have, with everything that contains it."""
+        self._impossible += 1
+        for size in range(1, len(fixed)):
+            for part in itertools.combinations(fixed, size):
+                if not self._is_possible(np.array(part), target, accept):
+                    self._close(part, target)
+                    return
+        self._close(tuple(fixed), target)
+
+    def _is_possible(self, part: np.ndarray, target: np.ndarray, accept: Accept) -> bool:
+        names = [self._factors[j][0].name for j in part]
+        for _ in range(TRIES_OF_A_PART):
+            row = np.array([self._rng.randrange(int(one)) for one in self._counts])
+            row[part] = target[part]
+            if accept(self._decode(row), names) is not None:
+                return True
+        return False
+
+    def _close(self, part: tuple[int, ...], target: np.ndarray) -> None:
+        sets = np.flatnonzero(np.isin(self._sets, part).sum(axis=1) == len(part))
+        for number in sets:
+            shape = self._counts[self._sets[number]]
+            levels = tuple(int(target[one]) if one in part else slice(None) for one in self._sets[number])
+            begin = int(self._offsets[number])
+            self._open[begin : begin + int(shape.prod())].reshape(shape)[levels] = False
+
+    def _some_open(self) -> tuple[np.ndarray, np.ndarray]:
+        """A combination that was not seen: the factors of it, and a row with its levels."""
+        positions = np.flatnonzero(self._open)
+        position = int(positions[self._rng.randrange(len(positions))])
+        number = int(np.searchsorted(self._offsets, position, side="right")) - 1
+        rest = position - int(self._offsets[number])
+        row = np.full(len(self._factors), -1, dtype=np.int64)
+        for factor, stride in zip(self._sets[number], self._strides[number], strict=True):
+            row[factor], rest = divmod(rest, int(stride))
+        return self._sets[number], row
+
+    def _candidates(self, target: np.ndarray, fixed: np.ndarray) -> np.ndarray:
+        generator = np.random.default_rng(self._rng.randrange(2**32))
+        rows: np.ndarray = generator.integers(0, self._counts, size=(CANDIDATES, len(self._factors)))
+        rows[:, fixed] = target[fixed]
+        best = rows[int(np.argmax(self._gain(rows)))].copy()
+        index = self._whole(best[None, :])[0]
+        for factor in generator.permutation(len(self._factors)):
+            if factor in fixed:
+                continue
+            concerned = self._with_factor[factor]
+            moves = (np.arange(self._counts[factor]) - best[factor])[:, None] * self._matrix[factor, concerned].astype(np.int64)
+            level = int(np.argmax(self._open[index[concerned] + moves].sum(axis=1)))
+            index[concerned] += moves[level]
+            best[factor] = level
+        return np.vstack([best[None, :], rows])
+
+    def _gain(self, rows: np.ndarray) -> np.ndarray:
+        gains: np.ndarray = self._open[self._whole(rows)].sum(axis=1)
+        return gains
+
+    def _decode(self, row: np.ndarray) -> Config:
+        config = dict(self._device.default)
+        for number, (parameter, levels) in zip(row, self._factors, strict=True):
+            level = levels[int(number)]
+            if isinstance(level, Stratum):
+                config[parameter.name] = parameter.between(level.low, level.high, self._rng.random())
+            else:
+                config[parameter.name] = self._shuffled(parameter) if level is SHUFFLED else level  # type: ignore[assignment]
+        return config
+
+    def _shuffled(self, parameter: Parameter) -> tuple[Value, ...]:
+        return tuple(self._rng.sample(parameter.values, len(parameter.values)))
+
+
+def _level_of(value: Value, levels: Sequence[object]) -> int:
+    """The number of the level that a value belongs to; -1 for none."""
+    for i, level in enumerate(levels):
+        if level == value and type(level) is type(value):
+            return i
+    for i, level in enumerate(levels):
+        if level is SHUFFLED or (isinstance(level, Stratum) and level.low <= as_integer(value) <= level.high):
+            return i
+    return -1
+
+
+def tuples_of(device: Device, only: Sequence[str], strength: int, ends_only: bool) -> int:
+    """How many combinations of so many levels there are."""
+    counts = [len(levels) for _, levels in factor_levels(device, only, ends_only)]
+    return sum(int(np.prod(one)) for one in itertools.combinations(counts, min(strength, len(counts))))

@@ -1,0 +1,325 @@
+"""Decides whether a configuration shows a signal: health of the default, noise, repeats, memory of the device."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from wallwatch.domain.lab.conditions import Signal
+from wallwatch.domain.lab.device import Config, Device, Metric, Value, to_json
+from wallwatch.domain.lab.tester import Outcome, Phase, Stopped, Tester
+
+NOTICEABLE = 0.05
+"""A metric that is worse by so much is degraded (paper, section 1: "noticeable")."""
+SCALES = 4
+"""... and by so many times its noise."""
+SMALLEST_SCALE = 0.005
+"""The noise of a metric is taken to be at least this share of it: five tests cannot show less."""
+BASELINE_TESTS = 5
+NOISY_BASELINE_TESTS = 16
+NOISY = 0.01
+"""A metric that varies by more than this share of it needs a longer baseline."""
+MOST_REPEATS = 15
+LOG_ODDS_PER_TEST = math.log(0.8 / 0.2)
+LOG_ODDS_ENOUGH = math.log(0.98 / 0.02)
+"""Sequential decisions of flaky symptoms: p >= 0.8 against p <= 0.2, both errors 0.02 (Wald's test)."""
+SURE = 3.0
+"""Standard errors between a mean and the cut that decide a noisy metric."""
+CONTROL_EVERY = 20
+ERRORS_TO_STOP = 8
+
+
+@dataclass
+class Level:
+    """A metric of the healthy default: median, noise (1.4826 x median absolute deviation), and where a degradation is cut off."""
+
+    metric: Metric
+    median: float
+    scale: float
+    cuts: dict[Signal, float] = field(default_factory=dict)
+
+    @property
+    def sign(self) -> float:
+        return 1.0 if self.metric.better == "higher" else -1.0
+
+    @property
+    def floor(self) -> float:
+        """The noise in units of the metric, with the smallest that is assumed."""
+        return max(self.scale, SMALLEST_SCALE * abs(self.median), 1e-12)
+
+    def loss(self, value: float) -> float:
+        """How much worse than healthy, as a share of the healthy value; negative when better."""
+        return self.sign * (self.median - value) / max(abs(self.median), 1e-12)
+
+    def is_suspect(self, value: float) -> bool:
+        """One value that is worth a second look."""
+        return self.loss(value) >= NOTICEABLE and self.sign * (self.median - value) >= min(SCALES * self.floor, 2 * self.scale + self.floor)
+
+    @property
+    def first_cut(self) -> float:
+        return self.median * (1 - self.sign * NOTICEABLE * math.copysign(1, self.median))
+
+
+def metric_level(metric: Metric, values: Sequence[float]) -> Level:
+    middle = median(values)
+    return Level(metric, middle, 1.4826 * median(abs(one - middle) for one in values))
+
+
+class Judge:
+    """Runs tests and judges them. Everything that was observed is kept, and asked for again at no cost."""
+
+    def __init__(self, device: Device, tester: Tester) -> None:
+        self.device = device
+        self._tester = tester
+        self.seen: dict[tuple[Value, ...], list[Outcome]] = defaultdict(list)
+        self.levels: dict[str, Level] = {}
+        self.operations: dict[str, int] = {}
+        self.resets = 0
+        self.is_flaky = False
+        self.repeats = 0
+        self.flips = 0
+        self.together: set[tuple[str, str]] = set()
+        self.damage: dict[str, float] = defaultdict(float)
+        """The share of the metrics that are missing or zero where a symptom shows: a device that stopped shows nothing else."""
+        self.memory: dict[str, object] | None = None
+        self.controls = self.controls_bad = 0
+        self.reset_always = False
+        self.invalid = 0
+        self._dirty = False
+        self._since_control = 0
+        self._errors = 0
+        self.default_is_bad = False
+
+    # --- the device ---
+
+    def observe(self, config: Config, phase: Phase) -> Outcome:
+        """One more test of the configuration."""
+        return self.observe_all([config], phase)[0]
+
+    def observe_all(self, configs: Sequence[Config], phase: Phase) -> list[Outcome]:
+        if self.device.sequential or len(configs) == 1:
+            return [self._one(config, phase) for config in configs]
+        outcomes = self._tester.test_all(configs, phase)
+        self._count(phase, len(configs))
+        for config, outcome in zip(configs, outcomes, strict=True):
+            self._keep(config, outcome)
+        return outcomes
+
+    def _one(self, config: Config, phase: Phase) -> Outcome:
+        if self.device.sequential:
+            self._clean_up(phase)
+        outcome = self._tester.test(config, phase)
+        self._count(phase, 1)
+        self._keep(config, outcome)
+        if self.device.sequential:
+            self._dirty = self.reset_always or not self.is_healthy(outcome)
+            self._since_control += 1
+        return outcome
+
+    def _clean_up(self, phase: Phase) -> None:
+        """A device that remembers is reset after a bad result; whether that suffices is checked now and then with the default."""
+        if self._dirty:
+            self._reset(phase)
+        elif self._since_control >= CONTROL_EVERY and self.levels and not self.default_is_bad:
+            self._since_control = 0
+            outcome = self._tester.test(self.device.default, "control")
+            self._count("control", 1)
+            self.controls += 1
+            if not self.is_healthy(outcome):
+                self.controls_bad += 1
+                self.reset_always = True
+                self._reset("control")
+
+    def _reset(self, phase: Phase) -> None:
+        self._tester.reset(phase)
+        self._count(phase, 1)
+        self.resets += 1
+        self._dirty = False
+        self._since_control = 0
+
+    def fresh(self, config: Config, phase: Phase) -> Outcome:
+        """A test of a device that has just been reset."""
+        if self.device.sequential:
+            self._reset(phase)
+        return self._one(config, phase)
+
+    def _count(self, phase: Phase, number: int) -> None:
+        self.operations[phase] = self.operations.get(phase, 0) + number
+
+    def _keep(self, config: Config, outcome: Outcome) -> None:
+        if outcome.status == "error":
+            self._errors += 1
+            if self._errors >= ERRORS_TO_STOP:
+                raise Stopped(f"device failed: {outcome.reason or 'no usable answer'} ({self._errors} tests in a row)")
+            return
+        self._errors = 0
+        self.seen[self.device.key(config)].append(outcome)
+        if outcome.status == "invalid":
+            self.invalid += 1
+            return
+        self.together.update((a, b) for a in outcome.symptoms for b in outcome.symptoms if a != b)
+        if outcome.symptoms and self.levels:
+            lost = sum(self._is_lost(name, outcome) for name in self.levels) / len(self.levels)
+            for one in outcome.symptoms:
+                self.damage[one] = max(self.damage[one], lost)
+
+    def _is_lost(self, name: str, outcome: Outcome) -> bool:
+        value = outcome.metrics.get(name)
+        return value is None or (value == 0 and self.levels[name].median != 0)
+
+    # --- health ---
+
+    def is_healthy(self, outcome: Outcome) -> bool:
+        return outcome.status == "ok" and not outcome.symptoms and not self.suspects(outcome)
+
+    def suspects(self, outcome: Outcome) -> list[str]:
+        """Metrics of one outcome that look degraded, the worst first."""
+        found = []
+        for name, level in self.levels.items():
+            value = outcome.metrics.get(name)
+            if value is not None and level.is_suspect(value):
+                found.append((level.loss(value), name))
+        return [name for _, name in sorted(found, key=lambda one: -one[0])]
+
+    def measure_baseline(self, config: Config) -> bool:
+        """Test a configuration that should be healthy. False if it shows a symptom in most tests."""
+        outcomes = [self.fresh(config, "baseline") if i == 0 else self.observe(config, "baseline") for i in range(BASELINE_TESTS)]
+        self._set_levels(outcomes)
+        if any(level.scale > NOISY * abs(level.median) for level in self.levels.values()):
+            outcomes += [self.observe(config, "baseline") for _ in range(NOISY_BASELINE_TESTS - BASELINE_TESTS)]
+            self._set_levels(outcomes)
+        usable = [one for one in outcomes if one.status == "ok"]
+        bad = sum(bool(one.symptoms) for one in usable)
+        if 0 < bad < len(usable):
+            self.is_flaky = True
+        return len(usable) > 0 and bad * 2 <= len(usable)
+
+    def _set_levels(self, outcomes: Iterable[Outcome]) -> None:
+        values: dict[str, list[float]] = defaultdict(list)
+        for one in outcomes:
+            if one.status == "ok":
+                for name, value in one.metrics.items():
+                    values[name].append(value)
+        self.levels = {name: metric_level(metric, values[name]) for name, metric in self.device.metric.items() if values[name]}
+
+    # --- decisions ---
+
+    def signals(self, outcome: Outcome, target: str | None) -> list[Signal]:
+        """What one outcome shows: its symptoms, or without any the metric that is worst."""
+        if outcome.status != "ok":
+            return []
+        found = [Signal(one) for one in sorted(outcome.symptoms)]
+        if not found:
+            found = [Signal(None, one) for one in self.suspects(outcome) if target in (None, one)][:1]
+        return [one for one in found if target is None or target in (one.symptom, one.metric)]
+
+    def decide(self, config: Config, signal: Signal, phase: Phase) -> bool | None:
+        """Whether the configuration shows the signal; None where something else hides it or the device does not say."""
+        outcomes = self.seen[self.device.key(config)]
+        while True:
+            verdict, is_final = self._verdict(outcomes, signal)
+            if is_final or len(outcomes) >= MOST_REPEATS:
+                return verdict
+            before = len(outcomes)
+            self.observe(config, phase)
+            if len(outcomes) == before:  # an error: asked again until there is an answer or the device is given up
+                continue
+            if before:
+                self.repeats += 1
+                self.flips += (signal.symptom in outcomes[-1].symptoms) != (signal.symptom in outcomes[0].symptoms) if signal.symptom else 0
+
+    def doubt(self, config: Config, signal: Signal, phase: Phase, times: int = 3) -> bool:
+        """Repeat a decided test; True if the device disagrees with itself, from which on symptoms are decided sequentially."""
+        if signal.symptom is None or self.is_flaky:
+            return False
+        outcomes = self.seen[self.device.key(config)]
+        while len(outcomes) < times + 1:
+            self.observe(config, phase)
+            self.repeats += 1
+            shown = {signal.symptom in one.symptoms for one in outcomes if one.status == "ok"}
+            if len(shown) > 1:
+                self.flips += 1
+                self.is_flaky = True
+                return True
+        return False
+
+    def _verdict(self, outcomes: Sequence[Outcome], signal: Signal) -> tuple[bool | None, bool]:
+        """The verdict of the outcomes so far, and whether it is final."""
+        if not outcomes:
+            return None, False
+        if outcomes[0].status == "invalid":
+            return None, True
+        return self._symptom_verdict(outcomes, signal.symptom) if signal.symptom else self._metric_verdict(outcomes, signal)
+
+    def _symptom_verdict(self, outcomes: Sequence[Outcome], symptom: str) -> tuple[bool | None, bool]:
+        bad = sum(symptom in one.symptoms for one in outcomes)
+        hidden = sum(symptom not in one.symptoms and self.may_hide(one, symptom) for one in outcomes)
+        good = len(outcomes) - bad - hidden
+        if not self.is_flaky:
+            return (None if hidden else bad > 0), True
+        if hidden > max(1, bad + good):
+            return None, True
+        odds = (bad - good) * LOG_ODDS_PER_TEST
+        return odds > 0, abs(odds) + 1e-9 >= min(LOG_ODDS_ENOUGH, 2.9 * LOG_ODDS_PER_TEST)
+
+    def may_hide(self, outcome: Outcome, symptom: str) -> bool:
+        """Whether another symptom may be why this one does not show: it stops the device, and they have never been seen together."""
+        return any((one, symptom) not in self.together and self.damage[one] > self.damage[symptom] for one in outcome.symptoms)
+
+    def _metric_verdict(self, outcomes: Sequence[Outcome], signal: Signal) -> tuple[bool | None, bool]:
+        name = signal.metric or ""
+        level = self.levels[name]
+        values = [one.metrics[name] for one in outcomes if not one.symptoms and name in one.metrics]
+        if not values:
+            return None, len(outcomes) >= 2 or not self.is_flaky
+        cut = level.cuts.get(signal, level.first_cut)
+        distance = level.sign * (cut - math.fsum(values) / len(values))
+        return distance >= 0, abs(distance) >= SURE * level.floor / math.sqrt(len(values))
+
+    def learn_cut(self, config: Config, signal: Signal, phase: Phase) -> None:
+        """Put the cut of a metric in the middle between healthy and what this failing configuration shows."""
+        if signal.metric is None:
+            return
+        level = self.levels[signal.metric]
+        outcomes = self.seen[self.device.key(config)]
+        wanted = 1 if level.scale < SMALLEST_SCALE * abs(level.median) else 6
+        while len(outcomes) < wanted:
+            self.observe(config, phase)
+        values = [one.metrics[signal.metric] for one in outcomes if signal.metric in one.metrics]
+        if values:
+            failing = math.fsum(values) / len(values)
+            share = max(0.5 * level.loss(failing), 0.6 * NOTICEABLE)
+            level.cuts[signal] = level.median * (1 - level.sign * share * math.copysign(1, level.median))
+
+    # --- what the report says ---
+
+    def baseline_json(self, healthy: bool) -> dict[str, object]:
+        return {
+            "healthy": healthy,
+            "tests": self.operations.get("baseline", 0),
+            "metrics": {
+                name: {"median": one.median, "scale": one.scale, "unit": one.metric.unit, "better": one.metric.better}
+                for name, one in self.levels.items()
+            },
+        }
+
+    def noise_json(self) -> dict[str, object]:
+        rate = self.flips / self.repeats if self.repeats else 0.0
+        return {"flip_rate": round(rate, 4), "repeats": self.repeats, "sequential_decisions": self.is_flaky}
+
+    def check_recovery(self, failing: Config) -> None:
+        """After a failing test: does the default fail too until a reset? (the paper's S6 does not recover)"""
+        if not self.device.sequential or self.memory is not None or self.default_is_bad:
+            return
+        if self._dirty:
+            self._reset("control")
+        self._tester.test(failing, "control")
+        after = self._tester.test(self.device.default, "control")
+        self._count("control", 2)
+        recovers = self.is_healthy(after)
+        self._dirty = True
+        text = "recovers by itself" if recovers else "does not recover until a reset"
+        self.memory = {"text": text, "after": to_json(failing), "controls": 1, "disagreed": int(not recovers)}

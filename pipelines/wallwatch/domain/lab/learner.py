@@ -1,0 +1,343 @@
+"""Learns one cause: the fewest parameters, where each begins to matter, and proof on fresh configurations (paper, sections 4.1 and 4.2)."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+from wallwatch.domain.lab.axes import condition_of, integer_threshold
+from wallwatch.domain.lab.boundary import Crossing, fit_boundary
+from wallwatch.domain.lab.conditions import Among, Before, Boundary, Cause, Condition, Range, Signal
+from wallwatch.domain.lab.device import Config, Value, as_integer, as_scalar
+from wallwatch.domain.lab.judge import Judge
+from wallwatch.domain.lab.paths import Step, difference, minimal_failure, step_between
+from wallwatch.domain.lab.report import Agreement, FoundCause, Permutation, Threshold
+from wallwatch.domain.lab.sampling import Sampler
+from wallwatch.domain.lab.tester import Phase
+
+ROUNDS = 10
+"""Fresh configurations inside a cause, each with one just outside per condition."""
+REVISIONS = 14
+"""How often a cause is changed after a prediction that did not come true, before it is reported as it is."""
+KEPT = math.log(0.95 / 0.5)
+REMOVED = math.log(0.05 / 0.5)
+ENOUGH = math.log(0.99 / 0.01)
+"""Permutation removal: p >= 0.95 (the paper's 95 %) against p <= 0.5, both errors 0.01; eight pairs that hold suffice."""
+BOUNDARY_CROSSINGS = 5
+
+
+class Hidden(Exception):
+    """Something that is not known yet hides the signal in this configuration: it has to be learned first."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+
+class Learner:
+    """Learns the cause of one signal from a configuration that shows it."""
+
+    def __init__(self, judge: Judge, sampler: Sampler, rng: random.Random, signal: Signal, known: Sequence[Cause], healthy: Config) -> None:
+        self._judge = judge
+        self._sampler = sampler
+        self._rng = rng
+        self._signal = signal
+        self._known = known
+        self._same = [one for one in known if one.signal == signal]
+        self._healthy = healthy
+        self._device = judge.device
+        self._phase: Phase = "minimise"
+        self._conditions: list[Condition] = []
+        self._thresholds: dict[str, list[Threshold]] = {}
+        self._crossings: dict[frozenset[str], list[Crossing]] = {}
+        self._witness: Config = healthy
+        self._passing: Config = healthy
+        self.others: list[Config] = []
+        """Configurations that fail though the cause does not hold: other causes'."""
+
+    def _decide(self, config: Config) -> bool | None:
+        if any(one.holds(config) for one in self._same) or not self._sampler.is_valid(config):
+            return None
+        return self._judge.decide(config, self._signal, self._phase)
+
+    def learn(self, failing: Config) -> FoundCause | None:
+        """The cause of the signal in this configuration; None if it turns out not to fail.
+
+        Raises
+        ------
+        Hidden
+            where another signal hides this one on the way
+        """
+        self._witness, names = minimal_failure(self._device, self._healthy, failing, self._decide, self._rng)
+        if not names:
+            return None
+        self._judge.doubt(self._witness, self._signal, "minimise")
+        if not self._decide(self._witness):
+            return None
+        self._judge.learn_cut(self._witness, self._signal, "minimise")
+        for name in names:
+            self._add(self._witness, name, self._healthy[name])
+        found = FoundCause(Cause(self._signal, ()), self._witness, self._passing)
+        for _ in range(REVISIONS):
+            found.permutation, found.inside, found.outside = [], Agreement(), Agreement()
+            if self._is_verified(found):
+                break
+        found.cause = Cause(self._signal, tuple(self._conditions))
+        found.failing = self._witness
+        found.passing = self._nearest_passing()
+        names_left = found.cause.parameters
+        found.thresholds = [one for name, several in self._thresholds.items() if name in names_left for one in several]
+        total = found.inside.of + found.outside.of
+        found.confidence = 1 - (total - found.inside.agree - found.outside.agree + 0.5) / (total + 1)
+        return found
+
+    def _nearest_passing(self) -> Config:
+        for one in self._conditions:
+            changed = self._sampler.broken(self._witness, one, near=True, kept=[])
+            if changed is not None:
+                return changed
+        return self._healthy
+
+    # --- conditions ---
+
+    def _variant(self, config: Config, name: str, value: Value) -> Config | None:
+        kept = [one for condition in self._conditions for one in condition.parameters if one != name]
+        return self._sampler.variant(config, name, value, kept)
+
+    def _add(self, bad: Config, name: str, good_value: Value) -> bool:
+        """Add the conditions of one parameter. False if it has no value that passes or they are known."""
+        self._phase = "threshold"
+        parameter = self._device.by_name[name]
+        conditions, thresholds, points = condition_of(parameter, bad, good_value, self._decide, self._variant)
+        for value, is_bad in points:
+            if is_bad and not any(isinstance(one, Range) and one.holds({**bad, name: value}) for one in conditions):
+                self.others.append({**bad, name: value})
+        new = [one for one in conditions if one not in self._conditions]
+        if not any(isinstance(one, Before) for one in new):
+            self._conditions = [one for one in self._conditions if name not in one.parameters or isinstance(one, Boundary)]
+        self._conditions += new
+        if thresholds:
+            self._thresholds[name] = thresholds
+        return bool(new)
+
+    def _of(self, name: str) -> Condition | None:
+        return next((one for one in self._conditions if name in one.parameters), None)
+
+    # --- proof ---
+
+    def _is_verified(self, found: FoundCause) -> bool:
+        """Rounds of one configuration inside and, for each condition, one with only that condition broken. False if something changed."""
+        odds = dict.fromkeys(range(len(self._conditions)), 0.0)
+        pairs = [Permutation(", ".join(one.parameters), 0, 0, True) for one in self._conditions]
+        for number in range(ROUNDS):
+            corner = number % 2 == 0
+            self._phase = "verify" if corner else "permute"
+            inside = self._inside(corner)
+            if inside is None:
+                break
+            if not self._judged(inside):
+                if self._revise(inside):
+                    return False
+                found.inside.add(False)
+                continue
+            found.inside.add(True)
+            for i, condition in enumerate(list(self._conditions)):
+                outside = self._outside(inside, condition, near=corner)
+                if outside is None:
+                    continue
+                is_bad = self._judged(outside)
+                pairs[i].pairs += 1
+                pairs[i].held += not is_bad
+                odds[i] += REMOVED if is_bad else KEPT
+                found.outside.add(not is_bad)
+                if is_bad and self._examine(outside, condition, pairs[i], odds[i]):
+                    return False
+        found.permutation = pairs
+        return not self._drop_what_cannot_be_broken(pairs)
+
+    def _drop_what_cannot_be_broken(self, pairs: Sequence[Permutation]) -> bool:
+        """A condition that follows from the others and the topology is none. True if there was one."""
+        implied = [one for one, pair in zip(self._conditions, pairs, strict=True) if not pair.pairs and isinstance(one, Among)]
+        implied = [one for one in implied if not self._can_be_broken(one)]
+        if not implied or len(implied) == len(self._conditions):
+            return False
+        self._conditions.remove(implied[0])
+        return True
+
+    def _can_be_broken(self, condition: Condition) -> bool:
+        return any(self._sampler.broken(one, condition, False, self._kept()) is not None for one in self._examples())
+
+    def _examples(self) -> list[Config]:
+        drawn = [self._sampler.inside(self._conditions, [], corner=False) for _ in range(5)]
+        return [one for one in (*drawn, self._witness) if one is not None]
+
+    def _kept(self) -> list[str]:
+        return [name for one in self._conditions for name in one.parameters]
+
+    def _inside(self, corner: bool) -> Config | None:
+        for avoided in (self._known, self._same):
+            config = self._sampler.inside(self._conditions, avoided, corner)
+            if config is not None:
+                return config
+        return None
+
+    def _outside(self, inside: Config, condition: Condition, near: bool) -> Config | None:
+        changed = self._sampler.broken(inside, condition, near, self._kept())
+        if changed is None or any(one.holds(changed) for one in self._known):
+            return None
+        return changed
+
+    def _judged(self, config: Config) -> bool:
+        verdict = self._decide(config)
+        if verdict is None:
+            raise Hidden(config)
+        return verdict
+
+    def _examine(self, outside: Config, condition: Condition, pair: Permutation, odds: float) -> bool:
+        """A configuration fails though one condition is broken: the condition is not needed, not right, or another cause is at work."""
+        if self._judge.doubt(outside, self._signal, "verify") and not self._judged(outside):
+            return True
+        if isinstance(condition, Boundary) and self._refit(condition, outside, is_bad=True):
+            return True
+        if odds <= -ENOUGH and len(self._conditions) > 1:
+            self._conditions.remove(condition)
+            return True
+        if pair.held == 0 and pair.pairs == 1 and self._widen(outside, condition):
+            return True
+        self.others.append(outside)
+        return False
+
+    def _widen(self, outside: Config, condition: Condition) -> bool:
+        """Whether the condition is only too narrow: in the witness, too, the value outside fails."""
+        if not isinstance(condition, Range | Among):
+            return False
+        name = condition.parameter
+        config = self._variant(self._witness, name, outside[name])
+        if config is None or not self._decide(config):
+            return False
+        if isinstance(condition, Among):
+            values = condition.values | {as_scalar(outside[name])}
+            self._conditions[self._conditions.index(condition)] = Among(name, values, condition.all_values)
+            return True
+        good = self._healthy[name]
+        if condition.holds({**self._witness, name: good}):
+            return False
+        return self._add(config, name, good)
+
+    # --- what was missing ---
+
+    def _revise(self, good: Config) -> bool:
+        """A configuration inside passes: find what else must hold. False if nothing could be learned from it."""
+        if self._judge.doubt(good, self._signal, "verify") or self._judge.doubt(self._witness, self._signal, "verify"):
+            return True  # the device is flaky: everything is judged again
+        if self._decide(good) is not False or not self._decide(self._witness):
+            return True
+        for condition in self._conditions:
+            if isinstance(condition, Boundary) and self._refit(condition, good, is_bad=False):
+                return True
+        self._phase = "minimise"
+        step = step_between(self._device, self._witness, good, True, self._decide, self._rng)
+        changed = False
+        for name in step.names:
+            changed = self._explain(step, name) or changed
+        return changed
+
+    def _explain(self, step: Step, name: str) -> bool:
+        """The verdict changes with this parameter, in some surroundings. In those of the witness too, or does another decide with it?"""
+        good_value = step.good[name]
+        in_witness = self._variant(self._witness, name, good_value)
+        verdict = None if in_witness is None else self._decide(in_witness)
+        if verdict is False:
+            return self._add(self._witness, name, good_value)
+        if verdict is None or in_witness is None:
+            return self._add(step.bad, name, good_value)
+        other = step_between(self._device, in_witness, step.good, True, self._decide, self._rng)
+        return self._join(name, other, step)
+
+    def _join(self, name: str, other: Step, step: Step) -> bool:
+        """Two parameters decide together: a boundary over integers, or one cause for each value of a choice."""
+        partner = next(iter(other.names))
+        kinds = {self._device.by_name[one].kind for one in (name, partner)}
+        if kinds == {"integer"} and name != partner:
+            names = {name, partner}
+            for one in list(self._conditions):
+                if isinstance(one, Boundary) and names & set(one.parameters):
+                    names |= set(one.parameters)
+            if self._fit(sorted(names), [other, step]):
+                return True
+        if self._of(partner) is None or isinstance(self._of(partner), Before):
+            return self._add(other.bad, partner, other.good[partner])
+        own = self._of(name)
+        if isinstance(own, Among) and self._witness[name] in own.values and len(own.values) > 1:
+            narrowed = Among(name, frozenset({as_scalar(self._witness[name])}), own.all_values)
+            self._conditions[self._conditions.index(own)] = narrowed
+            return True
+        if own is None:
+            return self._add(step.bad, name, step.good[name])
+        return False
+
+    # --- boundaries ---
+
+    def _fit(self, names: list[str], steps: Sequence[Step]) -> bool:
+        """Follow the boundary over these integers and replace their conditions by it."""
+        self._phase = "boundary"
+        crossings: list[Crossing] = []
+        for step in steps:
+            if set(step.names) <= set(names):
+                crossings += self._crossing(step.bad, step.good, step.names[0])
+        for attempt in range(4 * BOUNDARY_CROSSINGS):
+            if len(crossings) >= BOUNDARY_CROSSINGS + 2 * (len(names) - 2):
+                break
+            crossings += self._drawn_crossing(names, attempt)
+        boundary = fit_boundary(names, crossings)
+        if boundary is None:
+            return False
+        self._crossings[frozenset(names)] = crossings
+        self._conditions = [one for one in self._conditions if not set(one.parameters) & set(names)]
+        self._conditions.append(boundary)
+        return True
+
+    def _refit(self, condition: Boundary, config: Config, is_bad: bool) -> bool:
+        """A configuration on the wrong side: follow it to the boundary, if it is there in the witness too, and fit again."""
+        names = list(condition.parameters)
+        at = {**self._witness, **{name: config[name] for name in names}}
+        if self._decide(at) is not is_bad:
+            return False
+        self._phase = "boundary"
+        for name in names:
+            parameter = self._device.by_name[name]
+            for end in (parameter.minimum, parameter.maximum):
+                other = {**at, name: end}
+                if other != at and self._decide(other) is (not is_bad):
+                    bad, good = (at, other) if is_bad else (other, at)
+                    crossings = self._crossings.setdefault(frozenset(names), [])
+                    crossings += self._crossing(bad, good, name)
+                    boundary = fit_boundary(sorted(names), crossings)
+                    if boundary is None or boundary == condition:
+                        return False
+                    self._conditions[self._conditions.index(condition)] = boundary
+                    return True
+        return False
+
+    def _crossing(self, bad: Config, good: Config, name: str) -> list[Crossing]:
+        found = integer_threshold(self._device.by_name[name], bad, as_integer(good[name]), self._decide)
+        return [Crossing({**bad, name: found.last_good}, {**bad, name: found.first_bad})]
+
+    def _drawn_crossing(self, names: list[str], attempt: int) -> list[Crossing]:
+        """A crossing along one parameter with the others of the boundary at random, all else as in the witness."""
+        name = names[attempt % len(names)]
+        config = dict(self._witness)
+        for one in names:
+            parameter = self._device.by_name[one]
+            config[one] = parameter.between(parameter.minimum, parameter.maximum, self._rng.random())
+        parameter = self._device.by_name[name]
+        ends = [{**config, name: value} for value in (parameter.minimum, parameter.maximum)]
+        verdicts = [self._decide(one) for one in ends]
+        if None in verdicts or verdicts[0] == verdicts[1]:
+            return []
+        bad, good = (ends[0], ends[1]) if verdicts[0] else (ends[1], ends[0])
+        return self._crossing(bad, good, name)
+
+    def sensitivity(self) -> list[str]:
+        """Names of the parameters that differ from the healthy configuration in the witness."""
+        return difference(self._device, self._healthy, self._witness)

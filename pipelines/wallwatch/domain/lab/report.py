@@ -1,0 +1,126 @@
+"""What a search found, in the form that the command, the API and the page show (docs/lab.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wallwatch.domain.lab.conditions import Cause
+from wallwatch.domain.lab.device import Config, Device, to_json
+from wallwatch.domain.lab.tester import Options
+
+
+@dataclass
+class Threshold:
+    """Where an integer's condition begins: the last value that passed and the first that failed, `step` apart."""
+
+    parameter: str
+    last_good: int
+    first_bad: int
+    step: int
+
+
+@dataclass
+class Permutation:
+    """The paper's test of one parameter: pairs of tests with the others at random, and in how many the signal followed the parameter."""
+
+    parameter: str
+    pairs: int
+    held: int
+    kept: bool
+
+
+@dataclass
+class Agreement:
+    """Predictions on fresh configurations: how many came true."""
+
+    agree: int = 0
+    of: int = 0
+
+    def add(self, came_true: bool) -> None:
+        self.agree += came_true
+        self.of += 1
+
+
+@dataclass
+class FoundCause:
+    """A cause with its evidence. `failing` and `passing` are the minimal reproducer and its nearest neighbour that passes."""
+
+    cause: Cause
+    failing: Config
+    passing: Config
+    confidence: float = 0.0
+    thresholds: list[Threshold] = field(default_factory=list)
+    permutation: list[Permutation] = field(default_factory=list)
+    inside: Agreement = field(default_factory=Agreement)
+    outside: Agreement = field(default_factory=Agreement)
+    sensitivity: list[dict[str, Any]] = field(default_factory=list)
+    effect: dict[str, dict[str, float]] = field(default_factory=dict)
+    recognised: dict[str, str] | None = None
+
+    def to_json(self, device: Device, number: int) -> dict[str, Any]:
+        components = {device.by_name[name].component for name in self.cause.parameters} - {""}
+        return {
+            "id": number,
+            "symptom": self.cause.signal.symptom,
+            "metric": self.cause.signal.metric,
+            "conditions": self.cause.conditions_json(),
+            "confidence": round(self.confidence, 4),
+            "components": sorted(components),
+            "recognised": self.recognised,
+            "thresholds": [vars(one) for one in self.thresholds],
+            "permutation": [vars(one) for one in self.permutation],
+            "verification": {"inside": vars(self.inside), "outside": vars(self.outside)},
+            "sensitivity": self.sensitivity,
+            "effect": self.effect,
+            "failing": to_json(self.failing),
+            "passing": to_json(self.passing),
+        }
+
+
+@dataclass
+class Report:
+    """`operations` counts tests and resets per phase. `strength`: every combination of so many levels was covered under the exclusions."""
+
+    device: Device
+    options: Options
+    operations: Mapping[str, int] = field(default_factory=dict)
+    resets: int = 0
+    stopped: str | None = None
+    strength: int = 0
+    baseline: dict[str, Any] = field(default_factory=lambda: {"healthy": None, "tests": 0, "metrics": {}})
+    noise: dict[str, Any] = field(default_factory=lambda: {"flip_rate": 0.0, "repeats": 0, "sequential_decisions": False})
+    memory: dict[str, Any] | None = None
+    causes: list[FoundCause] = field(default_factory=list)
+    models: list[dict[str, Any]] = field(default_factory=list)
+    next: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        return self.stopped is None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "device": self.device.name,
+            "description": self.device.description,
+            "tests": sum(self.operations.values()),
+            "resets": self.resets,
+            "strategy": self.options.strategy,
+            "seed": self.options.seed,
+            "budget": self.options.budget,
+            "target": self.options.target,
+            "complete": self.complete,
+            "stopped": self.stopped,
+            "strength": self.strength,
+            "brute_force": {"levels": 5, "tests": str(self.device.brute_force)},
+            "baseline": self.baseline,
+            "noise": self.noise,
+            "memory": self.memory,
+            "causes": [one.to_json(self.device, i + 1) for i, one in enumerate(self.causes)],
+            "models": self.models,
+            "phases": dict(self.operations),
+            "next": self.next,
+            "notes": self.notes,
+        }

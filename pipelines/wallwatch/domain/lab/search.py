@@ -1,0 +1,69 @@
+"""A search for what makes a device fall over: the entry point of the lab."""
+
+from __future__ import annotations
+
+import random
+
+from wallwatch.domain.lab.adaptive import Adaptive
+from wallwatch.domain.lab.device import Config, Device
+from wallwatch.domain.lab.judge import Judge
+from wallwatch.domain.lab.report import Report
+from wallwatch.domain.lab.sampling import Sampler
+from wallwatch.domain.lab.tester import Options, SearchEnd, Tester
+from wallwatch.domain.lab.topology import Topology
+
+HEALTHY_TRIES = 30
+
+
+def run_lab(device: Device, tester: Tester, options: Options) -> Report:
+    """Find the causes of every symptom and degradation of a device with few tests.
+
+    The same device, options and answers give the same tests in the same order. A tester that raises `SearchEnd` ends the search; the
+    report is marked incomplete then and says what would be tested next.
+    """
+    rng = random.Random(options.seed)  # noqa: S311 - draws configurations, no secrets
+    topology = Topology(device)
+    report = Report(device, options)
+    judge = Judge(device, tester)
+    sampler = Sampler(device, topology, rng, options.only)
+    try:
+        healthy = _healthy(device, judge, sampler, report)
+        if healthy is None:
+            report.stopped = "no healthy configuration found: every one that was tried shows a symptom"
+        else:
+            Adaptive(judge, sampler, options, report, rng).run(healthy)
+    except SearchEnd as end:
+        report.stopped = str(end) or "stopped"
+        report.next.append(_next_step(judge, report))
+    report.operations = dict(judge.operations)
+    report.resets = judge.resets
+    report.noise = judge.noise_json()
+    report.memory = judge.memory
+    if judge.invalid:
+        report.notes.append(f"The device called {judge.invalid} configurations invalid that its description allows.")
+    return report
+
+
+def _healthy(device: Device, judge: Judge, sampler: Sampler, report: Report) -> Config | None:
+    """The default, or where that fails the first random configuration that does not."""
+    healthy = judge.measure_baseline(device.default)
+    report.baseline = judge.baseline_json(healthy)
+    if healthy:
+        return device.default
+    judge.default_is_bad = True
+    report.notes.append("The default configuration fails; a healthy one was looked for at random and is the reference.")
+    for _ in range(HEALTHY_TRIES):
+        config = sampler.valid(sampler.others(), ())
+        if config is None:
+            continue
+        outcome = judge.observe(config, "baseline")
+        if outcome.status == "ok" and not outcome.symptoms and judge.measure_baseline(config):
+            report.baseline = judge.baseline_json(True)
+            return config
+    return None
+
+
+def _next_step(judge: Judge, report: Report) -> str:
+    if report.strength < 2:
+        return "go on with combinations of two parameters"
+    return f"go on with combinations of {report.strength + 1} parameters"
