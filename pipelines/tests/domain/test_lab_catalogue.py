@@ -82,12 +82,21 @@ def test_a_mistake_in_a_cause_is_named(causes: dict[str, Any], says: str) -> Non
         ("Encap contexts", "contexts"),
         ("unbind_parallel", "parallel_unbinding"),
         ("unmasked", None),  # a word that only contains a name
-        ("mtu", None),
+        ("colour", None),
+        ("encapsulation_contexts", "contexts"),
+        ("insertions_per_s", "insertion_rate"),
+        ("masks_egress", "masks"),
+        ("release_interval_ms", "release_interval"),
         ("", None),
     ],
 )
 def test_a_parameter_belongs_to_the_dimension_with_the_longest_name_in_it(parameter: str, dimension: str | None) -> None:
     assert lab.dimension_of(parameter) == dimension
+
+
+def test_a_mistake_in_what_bounds_any_cause_is_named() -> None:
+    with pytest.raises(RegistryError, match="anywhere: dimension 'height' is not in the file"):
+        lab.parse_anywhere({"anywhere": ["height"]}, lab.dimensions())
 
 
 def test_thresholds_of_masks_measure_the_wall_of_their_side() -> None:
@@ -112,7 +121,9 @@ def test_thresholds_of_masks_measure_the_wall_of_their_side() -> None:
         ("S8", ["masks"], None),  # the dimension of one cause, the symptom of another
         (None, ["contexts"], "C8"),
         (None, [], None),
-        ("S6", ["masks", "mtu"], None),  # a parameter that no cause has: something new
+        ("S6", ["masks", "colour"], None),  # a parameter that no cause has: something new
+        ("S5", ["counter_interval_s", "firmware"], "C5"),  # which firmware has it says nothing of which cause it is
+        ("S5", ["firmware"], None),
     ],
 )
 def test_a_found_cause_is_recognised(symptom: str | None, parameters: list[str], cause: str | None) -> None:
@@ -120,6 +131,6 @@ def test_a_found_cause_is_recognised(symptom: str | None, parameters: list[str],
 
 
 def test_a_campaign_for_a_cause_varies_the_parameters_in_which_it_shows() -> None:
-    device = ["egress_masks", "flows", "counter_mode", "contexts", "mtu"]
-    assert lab.parameters_for("C5", device) == ["flows", "counter_mode"]
+    device = ["egress_masks", "flows", "counter_mode", "contexts", "mtu", "max_idle_ms"]
+    assert lab.parameters_for("C5", device) == ["flows", "counter_mode", "max_idle_ms"]
     assert lab.parameters_for("C3", device) == []

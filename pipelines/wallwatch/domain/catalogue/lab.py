@@ -146,10 +146,35 @@ def cause_dimensions() -> dict[str, CauseDimensions]:
     return parse_causes(_raw(), dimensions())
 
 
+@cache
+def anywhere() -> frozenset[str]:
+    """Dimensions that bound any cause and say nothing of which one it is.
+
+    >>> "firmware" in anywhere()
+    True
+    """
+    return parse_anywhere(_raw(), dimensions())
+
+
+def parse_anywhere(raw: Mapping[str, Any], known: Mapping[str, Dimension]) -> frozenset[str]:
+    """Validate the file's `anywhere`.
+
+    Raises
+    ------
+    RegistryError
+        When a dimension is not in `known`.
+    """
+    found = frozenset(raw.get("anywhere") or ())
+    unknown = sorted(found - set(known))
+    if unknown:
+        raise RegistryError(f"{FILE}: anywhere: dimension {unknown[0]!r} is not in the file")
+    return found
+
+
 def dimension_of(parameter: str) -> str | None:
     """The dimension that a device's parameter belongs to; None for one that the catalogue does not know.
 
-    >>> [dimension_of(name) for name in ("egress_masks", "mask-order", "VXLAN contexts", "mtu")]
+    >>> [dimension_of(name) for name in ("egress_masks", "mask-order", "VXLAN contexts", "colour")]
     ['masks', 'mask_order', 'contexts', None]
     """
     words = _words(parameter)
@@ -177,10 +202,10 @@ def recognised(symptom: str | None, parameters: Iterable[str]) -> str | None:
 
     Of several that fit, the one that explains the symptom best, then the one with the fewest other dimensions; None when none fits.
 
-    >>> recognised("S6", ["egress_masks"]), recognised(None, ["contexts"]), recognised("S6", ["masks", "mtu"])
+    >>> recognised("S6", ["egress_masks", "firmware"]), recognised(None, ["contexts"]), recognised("S6", ["masks", "colour"])
     ('C6', 'C8', None)
     """
-    found = {dimension_of(name) for name in parameters}
+    found = {dimension_of(name) for name in parameters} - anywhere()
     if not found or None in found:
         return None
     fitting = []
