@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -82,6 +83,14 @@ def test_a_stop_ends_the_search_after_the_running_test_and_keeps_the_report(tmp_
     assert (ended.state, ended.message) == (CampaignState.stopped, "Stopped by dana.")
     assert ended.report is not None
     assert ended.report["complete"] is False
+
+
+def test_a_search_that_is_killed_says_so(tmp_path: Path) -> None:
+    process = CampaignProcess(tmp_path / "c", "dut", "tests=100000 pause=0.01", OPTIONS, PROGRAM)
+    process._signal(signal.SIGKILL)
+    ended = end_of(process)
+    assert (ended.state, ended.report) == (CampaignState.failed, None)
+    assert ended.message == "The search was killed by signal 9; its journal has every finished test."
 
 
 def test_a_campaign_goes_on_from_its_journal_and_repeats_no_test(tmp_path: Path) -> None:

@@ -232,6 +232,8 @@ class CampaignProcess:
         report, why = _read_report(self._folder / REPORT)
         if self._stopped is not None:
             return Ended(CampaignState.stopped, self._stopped, report)
+        if code < 0:
+            return Ended(CampaignState.failed, f"The search was killed by signal {-code}; its journal has every finished test.", report)
         said = _last_text(self._folder / ERRORS)
         if code == UNUSABLE or report is None:
             return Ended(CampaignState.failed, said or why or f"The lab ended with exit code {code} and without a word.", report)

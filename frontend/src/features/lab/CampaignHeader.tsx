@@ -115,7 +115,7 @@ export function CampaignHeader({ campaign }: { campaign: Campaign }) {
           {campaign.report !== null && (
             <>
               {" · "}
-              <Anchor size="sm" href={`${downloads}/report`} download>
+              <Anchor size="sm" underline="always" href={`${downloads}/report`} download>
                 report
               </Anchor>
             </>
@@ -123,7 +123,7 @@ export function CampaignHeader({ campaign }: { campaign: Campaign }) {
           {campaign.started_at !== null && (
             <>
               {" · "}
-              <Anchor size="sm" href={`${downloads}/journal`} download>
+              <Anchor size="sm" underline="always" href={`${downloads}/journal`} download>
                 journal
               </Anchor>
             </>

@@ -10,7 +10,7 @@ import { useMayChange } from "@/shared/session";
 import { countText } from "./labText";
 import { useLabDevices } from "./queries";
 
-const TITLES = ["Device", "State", "Parameters", "Brute force", "Place", ""] as const;
+const TITLES = ["Device", "State", "Parameters", "Brute force", "Place", "Actions"] as const;
 
 function DeviceRow({ device }: { device: LabDevice }) {
   const mayChange = useMayChange();
