@@ -1,7 +1,8 @@
 import { Grid, Group, List, Stack, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { SensitivityChart } from "@/charts/sensitivity/SensitivityChart";
-import type { Campaign, FoundCause, LabReport } from "@/lib/api/types";
+import type { FoundCause, LabReport } from "@/lib/api/types";
+import { useCatalogue } from "@/lib/api/useCatalogue";
 import { formatNumber, formatShare } from "@/lib/format";
 import { Panel } from "@/lib/ui/Panel";
 import { StatusMark } from "@/lib/ui/StatusMark";
@@ -12,7 +13,6 @@ import { sensitivityModel } from "./sensitivity";
 
 interface Props {
   cause: FoundCause;
-  campaign: Campaign;
   report: LabReport;
   units: Readonly<Record<string, string>>;
 }
@@ -35,6 +35,8 @@ function Effect({ cause, report }: { cause: FoundCause; report: LabReport }) {
 
 /** One cause: when it happens, from which value on, how each parameter acts, and why the lab believes it. */
 export function CausePanel({ cause, report, units }: Props) {
+  const symptoms = useCatalogue().data?.symptoms;
+  const title = symptoms?.find(({ id }) => id === cause.symptom)?.title;
   const curves = useMemo(
     () => cause.sensitivity.map((curve) => sensitivityModel(cause, curve, units, report.baseline)),
     [cause, units, report.baseline],
@@ -60,7 +62,9 @@ export function CausePanel({ cause, report, units }: Props) {
             </Group>
             <div>
               <Text size="sm" mb={4}>
-                {cause.symptom ?? "The decline"} appears when{cause.conditions.length > 1 ? " all of these hold" : ""}
+                {cause.symptom ?? "The decline"}
+                {title === undefined ? "" : ` (${title.charAt(0).toLowerCase()}${title.slice(1)})`} appears when
+                {cause.conditions.length > 1 ? " all of these hold" : ""}
               </Text>
               <List size="sm" fw={600}>
                 {cause.conditions.map(({ text }) => (

@@ -74,10 +74,9 @@ export function TestsPanel({ id, running }: { id: string; running: boolean }) {
       }
       pages={tests}
       empty={
-        <EmptyState title={which === "bad" ? "No test had a symptom" : "No test yet"}>
-          {which === "bad"
-            ? "A decline of a metric without a symptom is among all tests."
-            : "The first test appears within seconds of the start."}
+        <EmptyState title={which === "bad" ? "No test had a symptom" : running ? "No test yet" : "No test was run"}>
+          {which === "bad" && "A decline of a metric without a symptom is among all tests."}
+          {which === "all" && running && "The first test appears within seconds of the start."}
         </EmptyState>
       }
       moreLabel="Show more tests"
