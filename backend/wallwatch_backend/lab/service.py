@@ -159,7 +159,7 @@ async def _request_stop(session: WriteSession, caller: Caller, row: CampaignRow,
     row.stop_requested_at, row.stop_requested_by, row.stop_reason, row.updated_at = at, caller.actor, reason, at
     if row.state == CampaignState.queued:
         row.state, row.ended_at = CampaignState.stopped, at
-        row.message = f"CampaignsStopped by {caller.actor} before it began{f': {reason}' if reason else '.'}"
+        row.message = f"Stopped by {caller.actor} before it began{f': {reason}' if reason else '.'}"
     await session.flush()
     audit.record(session, caller.actor, "lab.stop", row.device, address=caller.address, campaign_id=str(row.id), reason=reason)
     await changes.announce(session, "campaign", row.id, row.state)
