@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from alembic import context, op
 
-from wallwatch.store.editions import Edition, aggregate_statements, edition_of, lifecycle_statements
+from wallwatch.store.editions import Edition, aggregate_statements, drop_statements, edition_of, lifecycle_statements
 from wallwatch.store.isolation_tables import HYPERTABLES
-from wallwatch.store.rollups import ROLLUPS, Rollup
+from wallwatch.store.rollups import Rollup
 from wallwatch.store.tables import metadata
 
 revision = "0014"
@@ -15,6 +15,16 @@ branch_labels = None
 depends_on = None
 
 TABLES = ["vf_broken", "vf_minute", "rnic_isolation"]
+
+VF_DAY = Rollup(
+    view="vf_day",
+    table="vf_day_rollup",
+    source="vf_minute",
+    aggregates=tuple((name, f"sum({name})") for name in ("kept_s", "broken_s", "unknown_s", "not_promised_s", "aggressor_s")),
+    width="1 day",
+    keys=("rnic_id", "vf", "tenant", "pod"),
+)
+"""Days from minutes, as they are until revision 0015."""
 
 UPGRADE = (
     """
@@ -61,10 +71,6 @@ def _edition() -> Edition:
     return edition_of(op.get_bind())
 
 
-def _rollups() -> list[Rollup]:
-    return [rollup for rollup in ROLLUPS if rollup.source in TABLES]
-
-
 def upgrade() -> None:
     bind = op.get_bind()
     for name in TABLES:
@@ -72,9 +78,8 @@ def upgrade() -> None:
     for name, interval in HYPERTABLES.items():
         op.execute(f"SELECT create_hypertable('{name}', by_range('time', INTERVAL '{interval}'), create_default_indexes => false)")
     edition = _edition()
-    for rollup in _rollups():
-        for statement in aggregate_statements(rollup, edition):
-            op.execute(statement)
+    for statement in aggregate_statements(VF_DAY, edition):
+        op.execute(statement)
     for statement in lifecycle_statements(edition, TABLES):
         op.execute(statement)
     for statement in UPGRADE:
@@ -89,11 +94,7 @@ def downgrade() -> None:
     op.execute("DROP INDEX IF EXISTS event_container_time")
     for statement in DOWNGRADE:
         op.execute(statement)
-    for rollup in _rollups():
-        if edition is Edition.COMMUNITY:
-            op.execute(f"DROP MATERIALIZED VIEW {rollup.view}")
-        else:
-            op.execute(f"DROP VIEW {rollup.view}")
-            op.execute(f"DROP TABLE {rollup.table}")
+    for statement in drop_statements(VF_DAY, edition):
+        op.execute(statement)
     for name in reversed(TABLES):
         op.execute(f"DROP TABLE {name}")

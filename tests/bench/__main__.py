@@ -16,6 +16,7 @@ BENCHMARKS = (
     "ingest",
     "classify",
     "isolation",
+    "isolation_store",
     "incidents",
     "agents",
     "ltl",

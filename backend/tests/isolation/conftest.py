@@ -16,6 +16,7 @@ from wallwatch.domain.isolation.assignment import Assigned, Book, Condition, Fac
 from wallwatch.domain.isolation.live import RnicStream
 from wallwatch.domain.isolation.messages import decode
 from wallwatch.jobs import ingest_isolation
+from wallwatch_testing.isolation_rollups import roll_up_isolation
 from wallwatch_testing.vf_traffic import SharedRnic
 
 PCI = "0000:3b:00.0"
@@ -70,6 +71,7 @@ class JudgedRnic:
         stored = [ingest_isolation.StoredIsolation(self.rnic_id, decode(orjson.dumps(one), latest)) for one in self.messages]
         with self.connection.transaction():
             ingest_isolation.write(self.connection, stored)
+        roll_up_isolation(self.connection, self.since, self.until)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 
 from wallwatch.domain.isolation.verdicts import Mechanism, State
 from wallwatch_backend.isolation.schemas import MechanismName, StateName
+from wallwatch_testing.isolation_rollups import roll_up_isolation
 
 PCI = "0000:3b:00.0"
 VICTIMS = {0, 1, 2, 4, 5, 6, 7}
@@ -55,6 +56,37 @@ def test_outside_of_the_storm_nothing_is_broken(judged: Any, get: Any) -> None:
     found = get("/fleet", since=judged.since, until=judged.since + timedelta(seconds=100))
     assert (found["broken_s"], found["rnics"]) == (0.0, [])
     assert {tenant["tenant"]: tenant["kept_share"] for tenant in found["tenants"]} == {"a": 1.0, "b": None}
+
+
+@pytest.mark.parametrize(("since_min", "until_min"), [(0, 240), (30, 215), (60, 180), (10, 50), (119, 121), (185, 200)])
+def test_the_fleet_reads_whole_hours_and_the_minutes_around_them(rnic: Any, get: Any, since_min: int, until_min: int) -> None:
+    """One VF of a tenant for three hours, and a second one in the fourth; each minute has 7 unknown seconds of each."""
+    begin = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=12)
+    tenant = f"hours-{rnic.rnic_id}"
+    rnic.connection.execute(
+        "INSERT INTO vf_minute (time, rnic_id, vf, tenant, kept_s, broken_s, unknown_s, not_promised_s, aggressor_s, state)"
+        " SELECT %s + n * interval '1 minute', %s, vf, %s, 53, 0, 7, 0, 0, 'unknown'"
+        " FROM generate_series(0, 239) n, generate_series(0, 1) vf WHERE vf = 0 OR n >= 180",
+        [begin, rnic.rnic_id, tenant],
+    )
+    since, until = begin + timedelta(minutes=since_min), begin + timedelta(minutes=until_min)
+    query = "SELECT sum(unknown_s) FROM vf_minute WHERE rnic_id = %s AND time >= %s AND time < %s"
+    [of_minutes] = rnic.connection.execute(query, [rnic.rnic_id, since, until]).fetchone()
+    roll_up_isolation(rnic.connection, begin, begin + timedelta(hours=4))
+    [mine] = [one for one in get("/fleet", since=since, until=until)["tenants"] if one["tenant"] == tenant]
+    assert (mine["unknown_s"], mine["vfs"], mine["kept_share"]) == (of_minutes, 2 if until_min > 180 else 1, 1.0)
+
+
+def test_a_long_interval_counts_whole_hours(rnic: Any, get: Any) -> None:
+    begin = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=5)
+    rnic.connection.execute(
+        "INSERT INTO vf_minute (time, rnic_id, vf, tenant, kept_s, broken_s, unknown_s, not_promised_s, aggressor_s, state)"
+        " SELECT %s + n * interval '1 minute', %s, 0, 'long', 53, 0, 7, 0, 0, 'unknown' FROM generate_series(0, 119) n",
+        [begin, rnic.rnic_id],
+    )
+    roll_up_isolation(rnic.connection, begin, begin + timedelta(hours=2))
+    found = get("/fleet", since=begin + timedelta(minutes=90), until=begin + timedelta(days=4))
+    assert [one["unknown_s"] for one in found["tenants"] if one["tenant"] == "long"] == [420.0]
 
 
 def test_an_interval_that_ends_before_it_begins_is_refused(viewer: httpx.Client) -> None:

@@ -9,8 +9,8 @@ import httpx
 import psycopg
 import pytest
 
-from wallwatch.store.rollups import ROLLUPS, refresh_statement
 from wallwatch_backend.isolation.reports.service import month_of
+from wallwatch_testing.isolation_rollups import roll_up_isolation
 
 PCI = "0000:3b:00.0"
 MONTH, DAY = "2026-02", datetime(2026, 2, 27, tzinfo=UTC)
@@ -27,10 +27,7 @@ def two_tenants(backend: Any) -> str:
             minute(connection, rnic_id, DAY + timedelta(days=day), 0, "a/web", kept_s=57.0, broken_s=3.0)
         minute(connection, rnic_id, DAY, 1, "b/bulk", unknown_s=50.0, not_promised_s=10.0, aggressor_s=3.0)
         minute(connection, rnic_id, DAY, 2, "=cmd()", kept_s=60.0)
-        rollup = next(one for one in ROLLUPS if one.view == "vf_day")
-        if connection.execute("SELECT to_regclass('vf_day_rollup')").fetchone()[0] is not None:
-            span = {"start": DAY, "end": DAY + timedelta(days=5)}
-            connection.execute(refresh_statement(rollup).encode(), span)
+        roll_up_isolation(connection, DAY, DAY + timedelta(days=5))
     return host
 
 

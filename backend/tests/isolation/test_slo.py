@@ -1,12 +1,17 @@
 """SLO classes and rules: who may write them, what is refused, and that the preview shows what the job would do."""
 
+import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 import pytest
 
+from wallwatch.domain.isolation.assignment import Book, Condition, Rule, slo_of
 from wallwatch.store.promises import read_book
+from wallwatch_backend.isolation.slo import repository
+from wallwatch_backend.isolation.slo.rules import Assigner, KnownVf
+from wallwatch_backend.isolation.slo.schemas import VfMatcher
 
 PCI = "0000:3b:00.0"
 CLASSES, RULES = "/api/v1/isolation/slo-classes", "/api/v1/isolation/slo-rules"
@@ -112,6 +117,57 @@ def test_the_preview_shows_each_vf_with_its_promise_and_what_would_change(operat
     assert (rows[3]["slo"], rows[3]["before"], rows[3]["pod"]) == (None, None, f"b/{rnic.host}-3")
     assert found["changed"] == 7  # they have another minimum under the same name
     assert operator.get(RULES).json()["version"] == 0
+
+
+def test_the_preview_has_pages_and_says_how_many_vfs_match(operator: httpx.Client, rnic: Any, gold: Any) -> None:
+    rnic.judge(seconds=5)
+    rules = {"rules": [{"matchers": [{"name": "vf", "op": "=~", "value": "[456]"}], "slo_class": "gold"}]}
+
+    def page(offset: int, limit: int) -> dict[str, Any]:
+        answer = operator.post(f"{RULES}/preview", json=rules, params={"offset": offset, "limit": limit})
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    whole = page(0, 1000)
+    assert (whole["vfs_total"], whole["matched"], whole["changed"], whole["refused_total"]) == (8, 3, 7, 0)
+    assert [row["vf"] for row in whole["vfs"]] == [0, 1, 2, 4, 5, 6, 7, 3]  # VF 3 has no promise, before and after
+    assert [row["slo"] is not None for row in whole["vfs"]] == [False] * 3 + [True] * 3 + [False] * 2
+    assert [row["vf"] for offset in (0, 3, 6, 9) for row in page(offset, 3)["vfs"]] == [0, 1, 2, 4, 5, 6, 7, 3]
+    assert operator.post(f"{RULES}/preview", json=rules, params={"limit": 1001}).status_code == 422
+
+
+def test_every_rnic_is_in_the_preview_however_many_are_read_at_a_time(
+    operator: httpx.Client, rnic: Any, gold: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repository, "_BATCH_RNICS", 2)
+    vfs = json.dumps([{"vf": vf, "pod": f"a/web-{vf}", "slo": None} for vf in range(2)])
+    for number in range(5):
+        insert = "INSERT INTO rnic (host, pci) VALUES (%s, %s) RETURNING rnic_id"
+        [rnic_id] = rnic.connection.execute(insert, [f"{rnic.host}-{number // 2}", f"0000:{number:02x}:00.0"]).fetchone()
+        # The fourth has no VF: the batches go on behind it.
+        rnic.connection.execute(
+            "INSERT INTO rnic_isolation (rnic_id, at, vfs) VALUES (%s, now(), %s)", [rnic_id, "[]" if number == 3 else vfs]
+        )
+    found = operator.post(f"{RULES}/preview", json={"rules": [TENANT_A]}).json()
+    assert (found["vfs_total"], found["matched"], found["changed"]) == (8, 8, 8)
+    rows = [(row["host"], row["pci"], row["vf"]) for row in found["vfs"]]
+    assert rows == sorted(rows)
+    assert len(set(rows)) == 8
+
+
+@pytest.mark.parametrize("name", get_args(VfMatcher.model_fields["name"].annotation))
+def test_what_a_rule_looks_at_tells_vfs_apart(name: str) -> None:
+    """Of two VFs that differ in one name only, each has its own promise, whichever was asked for first."""
+    values = {"host": "h", "pci": PCI, "rack": "r", "model": "m", "vf": 1, "pod": "a/web"}
+    changes: dict[str, dict[str, Any]] = {"namespace": {"pod": "b/web"}, "pod": {"pod": "a/db"}, "vf": {"vf": 2}}
+    other = {**values, **changes.get(name, {name: "other"})}
+    one, two = (KnownVf(**fields, port_mbps=None, slo=None) for fields in (values, other))
+    value = {"host": "h", "pci": PCI, "rack": "r", "model": "m", "vf": "1", "pod": "web", "namespace": "a"}[name]
+    book = Book({"gold": slo_of(1, 2, None, None, None)}, (Rule((Condition(name, "=", value),), "gold"),))
+    for first, second in ((one, two), (two, one)):
+        assigner = Assigner(book)
+        assert [assigner.of(first) is not None, assigner.of(second) is not None] == [first is one, second is one]
 
 
 def test_minima_above_the_link_are_refused_with_their_sum(operator: httpx.Client, rnic: Any, gold: Any) -> None:

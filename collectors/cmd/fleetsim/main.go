@@ -21,6 +21,7 @@ const usage = `fleetsim simulates a fleet of hosts with RDMA NICs.
   fleetsim run --scenario FILE --hosts DIR [--speed 1] [--cni-bin PATH]
   fleetsim record --scenario FILE --out DIR [--for 10m] [--interval 10s] [--jitter 1s] [--start TIME]
   fleetsim drive --scenario FILE          (requests on standard input, one JSON object a line)
+  fleetsim dut --model CX-6 [--fresh] [--metrics all] [--noise 0.002]   (protocol dut/1 on standard input and output)
   fleetsim validate FILE
   fleetsim load --kafka ADDRESS [--tapes DIR[=WEIGHT],...] [--rnics 40000] [--interval 10s] [--rate N] [--count N]
 
@@ -54,6 +55,8 @@ func execute(ctx context.Context, args []string, out io.Writer) error {
 		return recordRun(ctx, args[1:])
 	case "drive":
 		return driveFleet(ctx, args[1:], out)
+	case "dut":
+		return testDevice(ctx, args[1:], os.Stdin, out)
 	case "validate":
 		return validate(args[1:], out)
 	case "load":

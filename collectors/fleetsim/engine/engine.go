@@ -18,6 +18,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
@@ -115,8 +116,8 @@ func (e *Engine) newRNIC(s *scenario.Scenario, h *Host, host, index int) (*RNIC,
 		EvictingFirmware: firmware == "evicting", FixedDriver: driver == "fixed",
 		IBDev: fmt.Sprintf("%s%d", model.IBPrefix, index), GUID: 0xb83fd20300000000 + uint64(host)<<16 + uint64(index)<<8,
 		VTEP: netip.AddrFrom4([4]byte{10, 0, byte(host + 1), byte(index + 1)}), CarrierChanges: 2, VFs: make([]*Container, t.VFs),
-		VFCounters: make([]VFCounters, t.VFs),
-		ports:      make([]portOffload, t.VFs), asked: make([]float64, t.VFs),
+		VFCounters: make([]VFCounters, t.VFs), noiseDeviation: cmp.Or(t.Noise, noiseDeviation),
+		ports: make([]portOffload, t.VFs), asked: make([]float64, t.VFs),
 		chains: [2]*maskchain.Chain{maskchain.New(), maskchain.New()}, contexts: map[context]int{},
 		baseMasks: 3 + e.rng.IntN(len(commonMasks)-2), sourcePort: e.rng.IntN(16384)}
 	r.Netdev = fmt.Sprintf("enp%ds0f0np0", r.bus())

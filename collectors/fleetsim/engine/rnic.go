@@ -29,18 +29,19 @@ type RNIC struct {
 	CarrierChanges int
 	VFCounters     []VFCounters
 
-	chains       [2]*maskchain.Chain
-	entries      []*Entry
-	counters     []*Entry // by number; nil where free
-	cursor       int      // the counter that the scan reads next
-	roundBegan   time.Duration
-	freeCounters []int
-	rng          *rand.Rand
-	commands     []command
-	sourcePort   int
-	baseMasks    int
-	noise        float64
-	out, in      load
+	chains         [2]*maskchain.Chain
+	entries        []*Entry
+	counters       []*Entry // by number; nil where free
+	cursor         int      // the counter that the scan reads next
+	roundBegan     time.Duration
+	freeCounters   []int
+	rng            *rand.Rand
+	commands       []command
+	sourcePort     int
+	baseMasks      int
+	noise          float64
+	noiseDeviation float64
+	out, in        load
 
 	commandDebt, scanDebt time.Duration
 	manualDebt            time.Duration // what the interface still has to do for operations by hand, below zero

@@ -71,7 +71,7 @@ func (e *Engine) moveTraffic(dt time.Duration) {
 	}
 	for _, r := range e.rnics {
 		r.out, r.in = load{}, load{}
-		r.noise = noisePersisting*r.noise + math.Sqrt(1-noisePersisting*noisePersisting)*noiseDeviation*e.rng.NormFloat64()
+		r.noise = noisePersisting*r.noise + math.Sqrt(1-noisePersisting*noisePersisting)*r.noiseDeviation*e.rng.NormFloat64()
 	}
 	e.addDemand(e.now)
 	for _, c := range e.connections {

@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"math"
 	"net/netip"
 	"time"
 
@@ -47,8 +46,9 @@ type job struct {
 	vni        int
 	containers []*Container
 	nextStart  []time.Duration
-	slots      []*connection // slot f: direction f%2, mask by f/2
+	slots      []*connection // their places are in job.place
 	ended      bool
+	quiet      bool // its containers run, without traffic
 }
 
 func (j *job) running(now time.Duration) bool {
@@ -180,6 +180,9 @@ func (e *Engine) flowsOf(c *Container) int {
 }
 
 func (e *Engine) fillSlots(j *job) {
+	if j.quiet {
+		return
+	}
 	wanted := len(j.slots)
 	if ramp := j.spec.Ramp.Std(); ramp > 0 {
 		wanted = min(wanted, int(float64(wanted)*float64(e.now-j.rampFrom)/float64(ramp)))
@@ -194,7 +197,8 @@ func (e *Engine) fillSlots(j *job) {
 
 // connect opens the flow of a slot, or returns nil while one of its ends is not there yet.
 func (e *Engine) connect(j *job, slot int) *connection {
-	own := j.containers[(slot/2)%len(j.containers)]
+	direction, number := j.place(slot)
+	own := j.containers[number%len(j.containers)]
 	if own == nil {
 		return nil
 	}
@@ -202,24 +206,24 @@ func (e *Engine) connect(j *job, slot int) *connection {
 	if peer == nil {
 		return nil
 	}
-	c := &connection{src: own, dst: peer, vni: j.vni + slot/2%max(1, j.spec.Networks), packetSize: 4158, demandGbps: j.demand(slot), queuePairs: 1}
+	c := &connection{src: own, dst: peer, vni: j.vni + number%max(1, j.spec.Networks), packetSize: 4158, demandGbps: j.demand(slot), queuePairs: 1}
 	if j.spec.QueuePairs > 0 {
 		c.queuePairs = j.spec.QueuePairs
 	}
 	if j.spec.Kind == "microservices" {
 		c.packetSize = 1086
 	}
-	c.demandGbps *= math.Exp(demandSpread*e.rng.NormFloat64() - demandSpread*demandSpread/2)
-	if slot%2 == 1 {
+	c.demandGbps *= e.spread(j)
+	if direction == Ingress {
 		c.src, c.dst = peer, own
 	}
 	if life := j.spec.FlowLifetime.Std(); life > 0 {
-		c.endsAt = e.now + time.Duration(e.rng.ExpFloat64()*float64(life))
+		c.endsAt = e.now + e.lifetime(j, life)
 	}
 	if c.burst, c.rest = j.spec.Burst.Std(), j.spec.Rest.Std(); c.burst > 0 {
 		c.phase = time.Duration(e.rng.Float64() * float64(c.burst+c.rest))
 	}
-	ownMask := e.maskFor(j, own.RNIC, slot/2)
+	ownMask := e.maskFor(j, own.RNIC, direction, number)
 	if c.src.RNIC != nil {
 		c.egress = &Entry{rnic: c.src.RNIC, dir: Egress, conn: c, mask: ownMask}
 		c.sourcePort = c.src.RNIC.nextSourcePort()
@@ -232,7 +236,7 @@ func (e *Engine) connect(j *job, slot int) *connection {
 	}
 	// The other end's forwarding rules have nothing to do with this job's: its entry gets one of its usual masks.
 	if peer.RNIC != nil {
-		if slot%2 == 0 {
+		if direction == Egress {
 			c.ingress.mask = e.rng.IntN(peer.RNIC.baseMasks)
 		} else {
 			c.egress.mask = e.rng.IntN(peer.RNIC.baseMasks)
@@ -245,32 +249,6 @@ func (e *Engine) connect(j *job, slot int) *connection {
 	}
 	e.connections = append(e.connections, c)
 	return c
-}
-
-func (e *Engine) maskFor(j *job, r *RNIC, k int) int {
-	if j.spec.Masks == 0 {
-		return e.rng.IntN(r.baseMasks)
-	}
-	return len(commonMasks) + k%j.spec.Masks
-}
-
-// demand is what a slot's flow asks for, in Gbit/s: even, or with LateShare on the last third of the masks.
-func (j *job) demand(slot int) float64 {
-	flows := float64((len(j.slots) + 1 - slot%2) / 2) // of this direction
-	if j.spec.Masks == 0 || j.spec.LateShare == 0 {
-		return j.spec.Gbps / flows
-	}
-	firstLate := j.spec.Masks - (j.spec.Masks+2)/3
-	late := 0
-	for k := range int(flows) {
-		if k%j.spec.Masks >= firstLate {
-			late++
-		}
-	}
-	if slot/2%j.spec.Masks >= firstLate {
-		return j.spec.Gbps * j.spec.LateShare / float64(late)
-	}
-	return j.spec.Gbps * (1 - j.spec.LateShare) / (flows - float64(late))
 }
 
 // pickPeer chooses the other end: a container on another host, on another RNIC where there is one host only, or one outside.

@@ -36,6 +36,7 @@ type Topology struct {
 	Driver       string   `yaml:"driver"`    // fixed (default) or flawed (has C2 and C3)
 	VFs          int      `yaml:"vfs"`       // virtual functions of each RNIC
 	External     int      `yaml:"externals"` // tunnel end points outside the simulated fleet
+	Noise        float64  `yaml:"noise"`     // standard deviation of a card's bandwidth; 0 means 0.015
 	at           lineNumbers
 }
 
@@ -57,6 +58,10 @@ type Job struct {
 	Drain             Duration `yaml:"drain"`              // time over which its containers stop one by one at the job's end; 0 means all together
 	Networks          int      `yaml:"networks"`           // VXLAN networks that its flows are spread over; 0 means one
 	QueuePairs        float64  `yaml:"queue_pairs"`        // queue pairs for each that the others have for the same demand; 0 means 1
+	Even              bool     `yaml:"even"`               // all flows ask for the same and live equally long, as those of a test program do
+	EgressOnly        bool     `yaml:"egress_only"`        // all flows start here
+	IngressMasks      int      `yaml:"ingress_masks"`      // of those flows that end here; 0 means as many as masks
+	FirstMask         int      `yaml:"first_mask"`         // number of its first mask, for a job that must not share those of others; 0 is shared
 	at                lineNumbers
 }
 

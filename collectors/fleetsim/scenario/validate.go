@@ -73,6 +73,9 @@ func (s *Scenario) validateTopology(p *problems) {
 	if t.Hosts*t.RNICsPerHost < 2 && t.External == 0 {
 		p.add(t.at.of(""), "a single RNIC has no peer; add hosts, RNICs or externals")
 	}
+	if t.Noise < 0 || t.Noise > 0.2 {
+		p.add(t.at.of("noise"), "noise is %g; it must be from 0 to 0.2", t.Noise)
+	}
 	if len(t.Models) == 0 {
 		p.add(t.at.of("models"), "models needs at least one model")
 	}
@@ -195,12 +198,23 @@ func (j *Job) validateSize(p *problems, vfs int) {
 	if j.Gbps <= 0 || j.Gbps > 1000 {
 		p.add(j.at.of("gbps"), "gbps is %g; it must be above 0 and at most 1000", j.Gbps)
 	}
+	j.validateMasks(p)
+	if j.Networks < 0 || j.Networks > MaxNetworks {
+		p.add(j.at.of("networks"), "networks is %d; it must be from 0 to %d", j.Networks, MaxNetworks)
+	}
+}
+
+func (j *Job) validateMasks(p *problems) {
 	if j.Masks < 0 || j.Masks > MaxMasks || (j.Masks > 0 && j.Flows < 2*j.Masks) {
 		p.add(j.at.of("masks"), "masks is %d; it must be from 0 to %d and at most half of flows (%d), so that each direction has a flow on each "+
 			"mask", j.Masks, MaxMasks, j.Flows)
 	}
-	if j.Networks < 0 || j.Networks > MaxNetworks {
-		p.add(j.at.of("networks"), "networks is %d; it must be from 0 to %d", j.Networks, MaxNetworks)
+	if j.IngressMasks < 0 || j.IngressMasks > MaxMasks || j.IngressMasks > 0 && (j.Masks == 0 || j.EgressOnly || j.Flows < 2*j.IngressMasks) {
+		p.add(j.at.of("ingress_masks"), "ingress_masks is %d; it must be from 0 to %d and at most half of flows (%d), of a job that has masks and "+
+			"is not egress_only", j.IngressMasks, MaxMasks, j.Flows)
+	}
+	if j.FirstMask < 0 || j.FirstMask > 0 && j.Masks == 0 {
+		p.add(j.at.of("first_mask"), "first_mask is %d; it must be 0 or more, of a job that has masks", j.FirstMask)
 	}
 }
 

@@ -19,7 +19,18 @@ await db.exec(`
   SELECT timestamptz '2026-01-02 00:00Z' + n * interval '1 second', 5, n FROM generate_series(0, 89) n;
 `);
 await db.exec("CALL refresh_continuous_aggregate('offload_1m', NULL, '2026-01-02 00:01Z')"); // not allowed together with other statements
+// Two VFs of a tenant from 22:00 to midnight, and one of them for another hour, which is newer than what is computed.
+await db.exec(`
+  INSERT INTO vf_minute (time, rnic_id, vf, pod, tenant, kept_s, broken_s, unknown_s, not_promised_s, aggressor_s, state)
+  SELECT timestamptz '2026-01-01 22:00Z' + n * interval '1 minute', 5, vf, 'a/web', 'a', 60, 0, 0, 0, 0, 'kept'
+  FROM generate_series(0, 179) n, generate_series(0, 1) vf WHERE vf = 0 OR n < 120;
+`);
+for (const view of ["vf_hour", "tenant_1m", "tenant_hour"]) await db.exec(`CALL refresh_continuous_aggregate('${view}', NULL, '2026-01-02 00:00Z')`);
+const utc = (part) => `extract(${part} FROM bucket AT TIME ZONE 'UTC')::int`;
 const result = {
+  vfHours: (await db.query(`SELECT ${utc("hour")} AS hour, tenant, sum(kept_s)::int AS kept_s FROM vf_hour GROUP BY bucket, tenant ORDER BY bucket`)).rows,
+  vfDays: (await db.query(`SELECT ${utc("day")} AS day, sum(samples)::int AS samples, sum(kept_s)::int AS kept_s FROM vf_day GROUP BY bucket ORDER BY bucket`)).rows,
+  tenantHours: (await db.query(`SELECT ${utc("hour")} AS hour, vfs::int, samples::int, kept_s::int FROM tenant_hour ORDER BY bucket`)).rows,
   license: (await names("SELECT current_setting('timescaledb.license') AS name"))[0],
   version: (await names("SELECT extversion AS name FROM pg_extension WHERE extname = 'timescaledb'"))[0],
   hypertables: await names("SELECT hypertable_name AS name FROM timescaledb_information.hypertables ORDER BY 1"),

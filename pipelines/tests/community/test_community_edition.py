@@ -31,7 +31,7 @@ def outcome() -> dict[str, Any]:
     config = Config(str(REPOSITORY / "alembic.ini"), output_buffer=out, cmd_opts=Namespace(x=["timescaledb=community"]))
     config.set_main_option("script_location", str(REPOSITORY / "migrations"))
     config.attributes["configure_logging"] = False
-    for steps in ("0001", "0013:0014"):  # those that create hypertables; others use functions that this PostgreSQL lacks
+    for steps in ("0001", "0013:0015"):  # those that create hypertables; others use functions that this PostgreSQL lacks
         command.upgrade(config, steps, sql=True)
     done = subprocess.run(["node", "migrate.mjs"], cwd=HERE, input=out.getvalue(), capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
@@ -52,6 +52,17 @@ def test_aggregates_are_continuous_and_right(outcome: dict[str, Any]) -> None:
     first, running = outcome["minutes"]
     assert first == {"samples": 60, "avg": 29.5, "min": 0, "max": 59}
     assert running == {"samples": 30, "avg": 74.5, "min": 60, "max": 89}, "the running minute is computed when it is read"
+
+
+def test_days_are_summed_from_hours_and_tenants_from_minutes_also_where_nothing_is_computed_yet(outcome: dict[str, Any]) -> None:
+    hours = [{"hour": 22, "tenant": "a", "kept_s": 7_200}, {"hour": 23, "tenant": "a", "kept_s": 7_200}]
+    assert outcome["vfHours"] == [*hours, {"hour": 0, "tenant": "a", "kept_s": 3_600}], "the last is computed when it is read"
+    assert outcome["vfDays"] == [{"day": 1, "samples": 240, "kept_s": 14_400}, {"day": 2, "samples": 60, "kept_s": 3_600}]
+    assert outcome["tenantHours"] == [
+        {"hour": 22, "vfs": 2, "samples": 120, "kept_s": 7_200},
+        {"hour": 23, "vfs": 2, "samples": 120, "kept_s": 7_200},
+        {"hour": 0, "vfs": 1, "samples": 60, "kept_s": 3_600},
+    ]
 
 
 def test_samples_are_compressed_and_every_table_has_a_retention(outcome: dict[str, Any]) -> None:

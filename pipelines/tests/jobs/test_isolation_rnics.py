@@ -85,3 +85,16 @@ def test_a_number_that_was_found_names_the_pod_and_other_hosts_keep_their_promis
     rnics.follow()
     assert state_of_vf0(rnics.stream("h1", PCI, "r1"), 1_010.0)["pod"] == "a/web"
     assert rnics.stream("h2", PCI, "r1").version == other
+
+
+def test_what_all_detectors_met_is_counted_also_after_a_rebalance(rnics: Rnics) -> None:
+    for host in ("h1", "h2"):
+        stream = rnics.stream(host, PCI, "r1")
+        state_of_vf0(stream, 1_000.0)
+        stream.step(1_001.0, {"port_rx_bytes": 0, "vfs": '[[0, "g", 1000, 1, 0, 1000, 1, 0]]'})  # the second reading again
+    rnics.clear()
+    state_of_vf0(rnics.stream("h1", PCI, "r1"), 2_000.0)
+    counts = rnics.counts()
+    assert (counts["duplicates"], counts["readings"], counts["resets"]) == (2, 8, 0)
+    rnics.clear()
+    assert rnics.counts() == counts

@@ -100,6 +100,18 @@ def test_a_second_campaign_in_the_same_folder_is_refused_and_leaves_nothing(tmp_
     assert path.read_bytes() == before
 
 
+def test_a_file_system_without_hard_links_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    path = written(tmp_path / "c", line(1))
+    assert list(read_journal(path).lines) == [1]
+    with pytest.raises(JournalError, match="wallwatch lab resume"):
+        Journal.create(tmp_path / "c", HEADER)
+    assert [one.name for one in path.parent.iterdir()] == [FILE_NAME]
+
+
 def test_only_one_process_continues_a_campaign(tmp_path: Path) -> None:
     written(tmp_path / "c", line(1))
     journal, _ = Journal.continued(tmp_path / "c")

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -158,6 +159,24 @@ def test_killed_at_twenty_random_places_the_report_is_the_same_and_no_finished_t
         assert report | {"seconds": 0} == expected[i % 2] | {"seconds": 0}
         asked = len((tmp_path / f"ledger-{i}").read_text().splitlines())
         assert report["tests"] <= asked <= report["tests"] + one["kills"] * (1, 3)[i % 2], "only what ran at the kill is repeated"
+
+
+def test_a_built_in_device_gets_the_arguments_after_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    adaptors = types.ModuleType("wallwatch.lab.adaptors")
+    taken: list[list[str]] = []
+
+    def serve(arguments: list[str]) -> int:
+        taken.append(arguments)
+        return 4
+
+    vars(adaptors).update(ADAPTORS={"mine": "wallwatch.lab.adaptors:serve"}, DESCRIPTIONS={"mine": "a device"}, serve=serve)
+    monkeypatch.setitem(sys.modules, "wallwatch.lab.adaptors", adaptors)
+    assert run_command(app, ["device"]).stdout == "mine       a device\n"
+    assert run_command(app, ["device", "mine", "--help", "--ports", "3", "x"]).exit_code == 4
+    assert taken == [["--help", "--ports", "3", "x"]]
+    refused = run_command(app, ["device", "other"])
+    assert refused.exit_code == 2
+    assert "no built-in device other: choose from mine" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -152,15 +152,16 @@ def device(context: typer.Context, name: str | None = typer.Argument(None, help=
     """Serve a built-in device on stdin and stdout, for --dut 'wallwatch lab device NAME ...'; without NAME, list them."""
     from importlib import import_module
 
-    adaptors: dict[str, str] = getattr(import_module("wallwatch.lab.adaptors"), "ADAPTORS", {})
+    module = import_module("wallwatch.lab.adaptors")
+    adaptors: dict[str, str] = module.ADAPTORS
     if name is None or name == "--help":
         for known in sorted(adaptors):
-            typer.echo(known)
+            typer.echo(f"{known:10} {module.DESCRIPTIONS.get(known, '')}".rstrip())
         return
     if name not in adaptors:
         _refuse(f"no built-in device {name}: choose from {', '.join(sorted(adaptors)) or '(none)'}, or give an executable to --dut")
-    module, _, function = adaptors[name].partition(":")
-    raise typer.Exit(getattr(import_module(module), function)(context.args))
+    place, _, function = adaptors[name].partition(":")
+    raise typer.Exit(getattr(import_module(place), function)(context.args))
 
 
 def _watched(work: Callable[[Hooks], dict[str, Any]], as_json: bool) -> None:

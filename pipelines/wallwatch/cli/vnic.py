@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Generator
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any
 
 import orjson
 import typer
 
 from wallwatch.cli import vnic_shares, vnic_simulation
+from wallwatch.cli.vnic_input import refuse
 
 if TYPE_CHECKING:
     from wallwatch.domain.isolation.series_judgement import Judgement
@@ -30,7 +31,7 @@ _JSON = typer.Option(False, "--json", help="print JSON")
 @app.command("detect")
 def detect(series: Path = _SERIES, slo: Path = _SLO, as_json: bool = _JSON) -> None:
     """Print the seconds in which a promise to a well-behaved VF broke, with victims, aggressors and mechanism."""
-    judgement = _judged(series, _promises(slo))
+    judgement = _judged("detect", series, _promises("detect", slo))
     if as_json:
         seconds = [
             {"t": _number(verdict.t), "victims": verdict.victims, "aggressors": verdict.aggressors, "mechanism": verdict.mechanism}
@@ -55,7 +56,7 @@ def report(
     as_json: bool = _JSON,
 ) -> None:
     """Print for each VF the seconds in which its promise was kept, broken or unknown, and what is left of the error budget."""
-    judgement = _judged(series, _promises(slo))
+    judgement = _judged("report", series, _promises("report", slo))
     rows = judgement.tally.rows(target)
     if as_json:
         _print_json({"target": target, "vfs": rows, "counts": judgement.counts})
@@ -67,23 +68,23 @@ def report(
         typer.echo(f"{row['vf']:8}{times}{_percent(row['kept_share']):>10}{_percent(row['budget_left']):>13}")
 
 
-def _promises(path: Path) -> SloFile:
+def _promises(command: str, path: Path) -> SloFile:
     from wallwatch.domain.isolation.slo import BadSlo, read_slo_file
 
     try:
         file = read_slo_file(path.read_text(encoding="utf-8"))
     except OSError as error:
-        _refuse(f"{path} cannot be read: {error.strerror or error}")
+        refuse(command, f"{path} cannot be read: {error.strerror or error}")
     except UnicodeDecodeError:
-        _refuse(f"{path} is not text: the SLO file is JSON in UTF-8")
+        refuse(command, f"{path} is not text: the SLO file is JSON in UTF-8")
     except BadSlo as error:
-        _refuse(f"{path}: {error}")
+        refuse(command, f"{path}: {error}")
     if file.ignored:
         typer.echo(f"{path}: ignored {', '.join(file.ignored[:5])}: no such key of a promise", err=True)
     return file
 
 
-def _judged(path: Path, file: SloFile) -> Judgement:
+def _judged(command: str, path: Path, file: SloFile) -> Judgement:
     from wallwatch.domain.isolation.csv_rows import BadSeries
     from wallwatch.domain.isolation.csv_series import COUNTS, read_series
     from wallwatch.domain.isolation.series_judgement import judge_series
@@ -93,10 +94,13 @@ def _judged(path: Path, file: SloFile) -> Judgement:
         with contextlib.closing(_lines(path)) as lines:
             judgement = judge_series(read_series(lines, counts), file, counts)
     except BadSeries as error:
-        _refuse(f"{path}: {error}")
+        refuse(command, f"{path}: {error}")
     absent = [vf for vf in file.slo if vf not in judgement.seen]
     if absent:
-        _refuse(f"the SLO promises to {_names(absent)}, and {path} has no row of it: correct the SLO file, or choose the file of this RNIC")
+        refuse(
+            command,
+            f"the SLO promises to {_names(absent)}, and {path} has no row of it: correct the SLO file, or choose the file of this RNIC",
+        )
     strangers = sorted(judgement.seen - set(file.slo))
     if strangers:
         judgement.counts["vfs_without_promise"] = len(strangers)
@@ -141,8 +145,3 @@ def _percent(share: Any) -> str:
 
 def _print_json(document: dict[str, Any]) -> None:
     typer.echo(orjson.dumps(document).decode())
-
-
-def _refuse(message: str) -> NoReturn:
-    typer.echo(f"wallwatch vnic: {message}", err=True)
-    raise typer.Exit(2)

@@ -178,9 +178,8 @@ class Ingest:
                 continue
             self._writer.write(batch)
             touched = {table: encoded.first_minute for table, encoded in batch.tables.items() if encoded.rows}
-            if (minute := ingest_isolation.first_minute(batch.isolation)) is not None:
-                touched["vf_minute"] = minute
             self._maintenance.touched(touched)
+            self._maintenance.minutes_touched(ingest_isolation.minutes(batch.isolation))
 
     def _commit(self, batch: Batch) -> None:
         offsets = [TopicPartition(topic, partition, offset) for (topic, partition), offset in batch.offsets.items()]

@@ -113,6 +113,6 @@ def write(connection: psycopg.Connection[Any], messages: Iterable[StoredIsolatio
     return written
 
 
-def first_minute(messages: Iterable[StoredIsolation]) -> int | None:
-    """The earliest minute of `vf_minute` that these messages have, counted from 1970; the roll-up by day begins there."""
-    return min((int(m.message.at.timestamp() // 60) for m in messages if isinstance(m.message, MinuteMessage)), default=None)
+def minutes(messages: Iterable[StoredIsolation]) -> set[int]:
+    """The minutes of `vf_minute` that these messages have, counted from 1970; the roll-ups compute their buckets again."""
+    return {int(m.message.at.timestamp() // 60) for m in messages if isinstance(m.message, MinuteMessage)}

@@ -10,6 +10,7 @@ import gc
 import logging
 import threading
 import time
+from collections import Counter
 from typing import Any
 
 import orjson
@@ -25,7 +26,7 @@ from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs import kafka
 from wallwatch.jobs.dead_letter import DeadLetters, rejected
 from wallwatch.jobs.isolation_findings import IsolationFindings
-from wallwatch.jobs.metrics import BROKEN_SECONDS, FINDINGS, ISOLATION_READINGS, LAG, MESSAGES, serve
+from wallwatch.jobs.metrics import BROKEN_SECONDS, FINDINGS, ISOLATION_ODDITIES, ISOLATION_READINGS, LAG, MESSAGES, serve
 from wallwatch.jobs.rewind import Marks
 from wallwatch.settings import Settings
 from wallwatch.store.promises import Device, HolderWatcher, SloWatcher
@@ -38,6 +39,8 @@ KEPT_BACK_S = 120.0
 """How far behind the newest message offsets are committed."""
 FOLLOW_EVERY_S = 1.0
 UPKEEP_EVERY_S = 5.0
+COUNT_EVERY_S = 30.0
+"""How often the counts of 40,000 streams are summed for the metrics, which takes some 20 ms."""
 RETRY_S = 2.0
 MOST_PROBLEMS = 10_000
 """Unusable SLOs of pods that are remembered, so that each is logged once."""
@@ -54,6 +57,7 @@ class Rnics:
         self._book: Book | None = None
         self._book_version = 0
         self._problems: set[tuple[str, str]] = set()
+        self._ended: Counter[str] = Counter()
 
     def follow(self) -> None:
         """Take what the watchers have read: new SLOs concern every RNIC, other holders those of their hosts."""
@@ -82,7 +86,17 @@ class Rnics:
 
     def clear(self) -> None:
         """Start all streams again: after a rebalance, other messages come next."""
+        self._ended = self.counts()
         self._streams.clear()
+
+    def counts(self) -> Counter[str]:
+        """What the detectors of all streams have met since the process began, by kind."""
+        counts = self._ended.copy()
+        for stream in self._streams.values():
+            for kind, count in stream.counts.items():
+                if count:
+                    counts[kind] += count
+        return counts
 
     def _facts_of(self, stream: RnicStream) -> Any:
         host, pci = stream.host, stream.pci
@@ -138,6 +152,8 @@ class IsolationJob:
         self._measurement = measurements()["vf_traffic"]
         self._read = MESSAGES.labels("isolation", TOPIC)
         self._marks = Marks(KEPT_BACK_S)
+        self._counted: Counter[str] = Counter()
+        self._next_count = 0.0
         self._judged, self._not_judged, self._refused = (
             ISOLATION_READINGS.labels(outcome) for outcome in ("judged", "not_judged", "refused")
         )
@@ -229,7 +245,18 @@ class IsolationJob:
     def _upkeep(self) -> None:
         self._send_findings(self._findings.forget(self._reads_all()))
         LAG.labels("isolation").set(kafka.lag_of(self._consumer))
+        if time.monotonic() >= self._next_count:
+            self._next_count = time.monotonic() + COUNT_EVERY_S
+            self._count()
         self._commit()
+
+    def _count(self) -> None:
+        """Add what the detectors have met since the last time to the metrics."""
+        counts = self.rnics.counts()
+        for kind, count in (counts - self._counted).items():
+            if kind != "readings":  # ISOLATION_READINGS has them
+                ISOLATION_ODDITIES.labels(kind).inc(count)
+        self._counted = counts
 
     def _reads_all(self) -> bool:
         """Whether no other process reads a part of the topic; unknown counts as no."""

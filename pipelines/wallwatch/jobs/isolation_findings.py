@@ -48,7 +48,7 @@ class IsolationFindings:
         ):
             life = Life({"host": host, "pci": pci, "rack": rack}, Identity(model, driver, fw_ver))
             life.started_ms, life.known_ms = round(started_at.timestamp() * 1000), round(at.timestamp() * 1000)
-            life.broken_ms = life.said_ms = life.known_ms
+            life.broken_ms = life.said_ms = life.sent_ms = life.heard_ms = life.known_ms
             life.total_s = broken_s
             self._lives[host, pci] = life
             self._resumed.add((host, pci))
@@ -67,7 +67,7 @@ class IsolationFindings:
             subject = {"host": stream.host, "pci": stream.pci, "rack": stream.rack}
             life = self._lives[key] = Life(subject, Identity(model))
         self._resumed.discard(key)
-        findings = step(life, at_ms, _broken(stream, verdict, at_ms) if verdict.victims else None)
+        findings = step(life, at_ms, _broken(stream, verdict, at_ms) if verdict.victims else None, self._newest_ms)
         if life.idle:
             del self._lives[key]
         return findings

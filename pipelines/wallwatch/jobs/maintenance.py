@@ -8,17 +8,19 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import psycopg
 from psycopg import sql
 from sqlalchemy import create_engine
 
+from wallwatch.jobs.pending_buckets import PendingBuckets
 from wallwatch.settings import Settings
 from wallwatch.store.editions import LASTING, Edition, edition_of
-from wallwatch.store.rollups import ROLLUPS, Rollup, refresh_statement
+from wallwatch.store.rollups import ISOLATION_ROLLUPS, ROLLUPS, Rollup, refresh_statement
 from wallwatch.store.tables import HYPERTABLES
 
 log = logging.getLogger(__name__)
@@ -28,15 +30,25 @@ RETENTION_EVERY_S = 3_600.0
 LOCK = 7_241_023
 """Advisory lock: of several ingest processes, the one that holds it does this work."""
 
+LOST_S = 600
+"""A process that is killed forgets which buckets wait: after a start, the newest ones of the last minutes are computed again."""
+
+_OLDEST_CHUNK = "SELECT extract(epoch FROM min(range_start))::bigint FROM timescaledb_information.chunks WHERE hypertable_name = %s"
+
+
+class _Busy(Exception):
+    """Another process does this work now."""
+
 
 class Maintenance:
-    """Recomputes the minutes that received rows, and drops chunks past their retention."""
+    """Recomputes the buckets that received rows, and drops chunks past their retention."""
 
-    def __init__(self, settings: Settings, stop: threading.Event) -> None:
+    def __init__(self, settings: Settings, stop: threading.Event, clock: Callable[[], float] = time.monotonic) -> None:
         self._settings = settings
         self._stop = stop
         self._touched: dict[str, int] = {}
-        self._due_s: dict[str, float] = {}
+        self._isolation = PendingBuckets(ISOLATION_ROLLUPS, clock)
+        self._caught_up = False
         self._lock = threading.Lock()
 
     def touched(self, first_minute: Mapping[str, int]) -> None:
@@ -44,6 +56,10 @@ class Maintenance:
         with self._lock:
             for table, minute in first_minute.items():
                 self._touched[table] = min(minute, self._touched.get(table, minute))
+
+    def minutes_touched(self, minutes: Iterable[int]) -> None:
+        """Note the minutes (counted from 1970) of `vf_minute` that a batch wrote to."""
+        self._isolation.note("vf_minute", (minute * 60 for minute in minutes))
 
     def run(self) -> None:
         """Run until the process stops. Database errors are logged and retried at the next turn."""
@@ -77,34 +93,59 @@ class Maintenance:
             touched, self._touched = self._touched, {}
         try:
             with connection.transaction():
-                row = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK]).fetchone()
-                if row is None or not row[0]:
-                    self.touched(touched)
-                    return
+                self._take_lock(connection)
                 for rollup in ROLLUPS:
-                    first = touched.get(rollup.source)
-                    if first is None:
-                        continue
-                    if time.monotonic() < self._due_s.get(rollup.view, 0.0):
-                        self.touched({rollup.source: first})
-                        continue
-                    self._due_s[rollup.view] = time.monotonic() + rollup.refresh_every_s
-                    self._refresh(connection, rollup, first)
+                    if (first := touched.get(rollup.source)) is not None:
+                        end = datetime.now(UTC) + timedelta(seconds=self._settings.future_tolerance_s + 60)
+                        self._refresh(connection, rollup, datetime.fromtimestamp(first * 60, UTC), end)
+            if not self._caught_up:
+                self._catch_up(connection)
+                self._caught_up = True
+            now = time.time()
+            self._isolation.compute(now, now - self._settings.retention_days * 86_400, partial(self._one_bucket, connection))
+        except _Busy:
+            self.touched(touched)
         except psycopg.Error:
             self.touched(touched)
             raise
 
-    def _refresh(self, connection: psycopg.Connection[Any], rollup: Rollup, first_minute: int) -> None:
-        start = datetime.fromtimestamp(first_minute * 60 // rollup.width_s * rollup.width_s, UTC)  # a bucket is computed as a whole
-        end = datetime.now(UTC) + timedelta(seconds=self._settings.future_tolerance_s + 60)
+    def _take_lock(self, connection: psycopg.Connection[Any]) -> None:
+        row = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK]).fetchone()
+        if row is None or not row[0]:
+            raise _Busy
+
+    def _one_bucket(self, connection: psycopg.Connection[Any], rollup: Rollup, begin_s: int) -> None:
+        begin = datetime.fromtimestamp(begin_s, UTC)
+        with connection.transaction():
+            self._take_lock(connection)
+            self._refresh(connection, rollup, begin, begin + timedelta(seconds=rollup.width_s))
+
+    def _catch_up(self, connection: psycopg.Connection[Any]) -> None:
+        """Note what no process remembers: the newest buckets, and all buckets of a roll-up that is new or was behind for long."""
+        now = time.time()
+        tables = {rollup.view: rollup.table for rollup in ISOLATION_ROLLUPS}
+        for rollup in ISOLATION_ROLLUPS:
+            source = tables.get(rollup.source, rollup.source)
+            oldest_s = connection.execute(_OLDEST_CHUNK, [source]).fetchone()
+            if oldest_s is None or oldest_s[0] is None:
+                continue
+            newest = sql.SQL("SELECT extract(epoch FROM max(bucket))::bigint FROM {}").format(sql.Identifier(rollup.table))
+            newest_s = connection.execute(newest).fetchone()
+            known_s = 0 if newest_s is None or newest_s[0] is None else newest_s[0] - LOST_S
+            first = max(known_s, oldest_s[0]) // rollup.width_s * rollup.width_s
+            self._isolation.note(rollup.source, range(first, int(now) + 1, rollup.width_s))
+
+    def _refresh(self, connection: psycopg.Connection[Any], rollup: Rollup, start: datetime, end: datetime) -> None:
         connection.execute(refresh_statement(rollup).encode(), {"start": start, "end": end})
 
 
 def drop_old_chunks(connection: psycopg.Connection[Any], settings: Settings) -> None:
-    """Drop chunks past their retention; findings and events have the retention of the aggregates."""
+    """Drop chunks past their retention. Findings and events are kept as long as aggregates, short-lived aggregates as long as samples."""
     now = datetime.now(UTC)
     raw, long = now - timedelta(days=settings.retention_days), now - timedelta(days=settings.rollup_retention_days)
-    ages = {table: (long if table in LASTING else raw) for table in HYPERTABLES} | {r.table: long for r in ROLLUPS}
+    ages = {table: (long if table in LASTING else raw) for table in HYPERTABLES} | {
+        r.table: raw if r.short_lived else long for r in ROLLUPS
+    }
     for table, before in ages.items():
         dropped = connection.execute(sql.SQL("SELECT drop_chunks({}, older_than => %s)").format(sql.Literal(table)), [before]).fetchall()
         if dropped:

@@ -30,6 +30,12 @@ ISOLATION_READINGS = Counter(
     "Readings of an RNIC's traffic: judged, not_judged (the first, a duplicate, a late one, one after a gap), refused",
     ["outcome"],
 )
+ISOLATION_ODDITIES = Counter(
+    "wallwatch_isolation_oddities",
+    "What the detector met in readings: duplicates, late, clock_steps, gaps (intervals over 1.5 s); of single VFs or ports: resets, wraps, "
+    "impossible (above the line rate), missing",
+    ["kind"],
+)
 
 FORECASTS = Counter("wallwatch_forecasts", "Forecasts sent, by a trained model or from a cold start", ["kind"])
 FORECAST_SECONDS = Histogram(

@@ -116,6 +116,18 @@ def _intact_lines(data: bytes, path: Path) -> tuple[list[dict[str, Any]], int, s
     return found, at, None
 
 
+def _publish(begun: Path, path: Path) -> None:
+    """Give a file its name; raises `FileExistsError` when the name is taken."""
+    try:
+        path.hardlink_to(begun)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if path.exists():
+            raise FileExistsError(path) from None
+        begun.rename(path)
+
+
 def _object(line: bytes) -> dict[str, Any] | None:
     try:
         parsed = orjson.loads(line)
@@ -156,7 +168,7 @@ class Journal:
             journal.append(header)
             journal.sync()
             # Under its name only with a first line: a kill at any moment leaves a journal that resumes, or none.
-            path.hardlink_to(begun)
+            _publish(begun, path)
             journal._sync_folder()
         except FileExistsError:
             journal.close()
@@ -166,6 +178,9 @@ class Journal:
         except JournalError:
             journal.close()
             raise
+        except OSError as error:
+            journal.close()
+            raise JournalError(f"{folder} cannot be written: {error.strerror or error}") from None
         finally:
             begun.unlink(missing_ok=True)
         return journal

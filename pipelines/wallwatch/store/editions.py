@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from sqlalchemy import Connection, text
 
+from wallwatch.store.isolation_tables import SECONDS
 from wallwatch.store.rollups import Rollup
 
 COMPRESS_AFTER = "2 hours"
@@ -20,7 +21,15 @@ RAW_RETENTION = "7 days"
 ROLLUP_RETENTION = "90 days"
 EVENT_RETENTION = "365 days"
 
-_REFRESHED = {"1 minute": ("1 hour", "1 minute", "1 minute"), "1 day": ("3 days", "1 hour", "30 minutes")}
+_REACH_BACK = "6 days"
+"""Minutes that arrive late are in hours and days, too. Only what changed is computed again, so reaching back costs nothing;
+it must not reach past `RAW_RETENTION`, where sources are missing."""
+
+_REFRESHED = {
+    "1 minute": ("1 hour", "1 minute", "1 minute"),
+    "1 hour": (_REACH_BACK, "5 minutes", "10 minutes"),
+    "1 day": (_REACH_BACK, "5 minutes", "30 minutes"),
+}
 """Width of a roll-up -> from and until when it is computed, and how often. What is newer is computed when it is read."""
 
 LASTING = frozenset({"event", "finding", "vf_broken"})
@@ -62,11 +71,13 @@ def aggregate_statements(rollup: Rollup, edition: Edition) -> Iterator[str]:
             f"{rollup.select} GROUP BY {rollup.group_by} WITH NO DATA"
         )
         start, end, every = _REFRESHED[rollup.width]
+        start = _REACH_BACK if rollup.by_time else start
+        keep = RAW_RETENTION if rollup.short_lived else ROLLUP_RETENTION
         yield (
             f"SELECT add_continuous_aggregate_policy('{rollup.view}', start_offset => INTERVAL '{start}', "
             f"end_offset => INTERVAL '{end}', schedule_interval => INTERVAL '{every}')"
         )
-        yield f"SELECT add_retention_policy('{rollup.view}', INTERVAL '{ROLLUP_RETENTION}')"
+        yield f"SELECT add_retention_policy('{rollup.view}', INTERVAL '{keep}')"
         return
     keys = ", ".join(f"{key} {'integer' if key in ('rnic_id', 'vf') else 'text'} NOT NULL" for key in rollup.keys)
     columns = ", ".join(
@@ -74,18 +85,30 @@ def aggregate_statements(rollup: Rollup, edition: Edition) -> Iterator[str]:
     )
     yield (
         f"CREATE TABLE {rollup.table} ({keys}, bucket timestamptz NOT NULL, samples bigint NOT NULL, {columns}, "
-        f"PRIMARY KEY ({', '.join(rollup.keys)}, bucket))"
+        f"PRIMARY KEY ({', '.join(rollup.identity)}))"
     )
-    chunk = "1 day" if rollup.width == "1 minute" else "30 days"
+    chunk = "1 day" if rollup.width == "1 minute" or rollup.short_lived else "30 days"
     yield f"SELECT create_hypertable('{rollup.table}', by_range('bucket', INTERVAL '{chunk}'), create_default_indexes => false)"
     yield f"CREATE VIEW {rollup.view} AS SELECT * FROM {rollup.table}"  # noqa: S608 - names from the registry
+
+
+def drop_statements(rollup: Rollup, edition: Edition) -> Iterator[str]:
+    """SQL that removes the view of aggregates and what is behind it."""
+    if edition is Edition.COMMUNITY:
+        yield f"DROP MATERIALIZED VIEW {rollup.view}"
+        return
+    yield f"DROP VIEW {rollup.view}"
+    yield f"DROP TABLE {rollup.table}"
 
 
 def _column_type(rollup: Rollup, aggregate: str) -> str:
     from wallwatch.store.tables import metadata  # here, because `tables` must stay importable without `editions`
 
-    columns = metadata.tables[rollup.source].c
-    column = columns[aggregate] if aggregate in columns else columns[aggregate.rsplit("_", 1)[0]]
+    if aggregate == "vfs":
+        return "bigint"
+    if aggregate in SECONDS:
+        return "double precision"
+    column = metadata.tables[rollup.source].c[aggregate.rsplit("_", 1)[0]]
     return "bigint" if column.type.python_type is int else "double precision"
 
 

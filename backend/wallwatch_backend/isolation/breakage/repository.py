@@ -1,7 +1,7 @@
 """Queries of broken seconds over the fleet. An interval of an RNIC counts once, however many of its VFs suffered in it."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Row, text
@@ -9,7 +9,8 @@ from sqlalchemy import Row, text
 from wallwatch_backend.kit.database import ReadSession
 
 BY_MINUTE = timedelta(days=2)
-"""A longer interval reads days instead of minutes."""
+"""A longer interval begins and ends with whole hours: minutes of tenants are kept for days, hours for months."""
+HOUR = timedelta(hours=1)
 
 _SECONDS = """
     SELECT rnic_id, time, max(interval_s) AS seconds, bool_or(estimated) AS estimated, max(mechanism) AS mechanism
@@ -44,24 +45,27 @@ _PAIRS = text(f"""
     SELECT b.rnic_id, a.vf AS aggressor_vf, b.vf AS victim_vf, sum(b.interval_s) AS seconds {_BY_WHOM} AND b.rnic_id = ANY(:rnics)
     GROUP BY 1, 2, 3 ORDER BY seconds DESC, 2, 3
 """)
-_TENANTS = """
-    WITH known AS (
-      SELECT tenant, count(DISTINCT (rnic_id, vf)) AS vfs, sum(kept_s) AS kept_s, sum(unknown_s) AS unknown_s
-      FROM {source} WHERE {time} >= :known_since AND {time} < :until GROUP BY tenant
+_TENANTS = text(f"""
+    WITH sums AS (
+      SELECT tenant, vfs, kept_s, unknown_s FROM tenant_hour WHERE bucket >= :first_hour AND bucket < :last_hour
+      UNION ALL
+      SELECT tenant, vfs, kept_s, unknown_s FROM tenant_1m WHERE bucket >= :since AND bucket < :first_hour
+      UNION ALL
+      SELECT tenant, vfs, kept_s, unknown_s FROM tenant_1m WHERE bucket >= :last_hour AND bucket < :until
+    ), known AS (
+      SELECT tenant, max(vfs) AS vfs, sum(kept_s) AS kept_s, sum(unknown_s) AS unknown_s FROM sums GROUP BY tenant
     ), broken AS (
       SELECT tenant, sum(interval_s) AS broken_s FROM vf_broken WHERE time >= :since AND time < :until GROUP BY tenant
     ), aggressors AS (
       SELECT tenant, sum(seconds) AS aggressor_s FROM (
-        SELECT DISTINCT b.rnic_id, b.time, a.vf, a.tenant, b.interval_s AS seconds {by_whom}
+        SELECT DISTINCT b.rnic_id, b.time, a.vf, a.tenant, b.interval_s AS seconds {_BY_WHOM}
       ) one GROUP BY tenant
     )
     SELECT tenant, coalesce(vfs, 0) AS vfs, coalesce(kept_s, 0) AS kept_s, coalesce(unknown_s, 0) AS unknown_s,
       coalesce(broken_s, 0) AS broken_s, coalesce(aggressor_s, 0) AS aggressor_s
     FROM known FULL JOIN broken USING (tenant) FULL JOIN aggressors USING (tenant)
     ORDER BY broken_s DESC, aggressor_s DESC, tenant
-"""
-_TENANTS_BY_MINUTE = text(_TENANTS.format(source="vf_minute", time="time", by_whom=_BY_WHOM))
-_TENANTS_BY_DAY = text(_TENANTS.format(source="vf_day", time="bucket", by_whom=_BY_WHOM))
+""")  # noqa: S608 - put together from constants of this file
 
 Rows = Sequence[Row[Any]]
 
@@ -89,7 +93,28 @@ async def pairs(session: ReadSession, rnics: Sequence[int], since: datetime, unt
 
 async def tenants(session: ReadSession, since: datetime, until: datetime) -> Rows:
     """Every tenant: what is known of its VFs, broken seconds, and seconds in which its VFs broke others' promises."""
-    by_minute = until - since <= BY_MINUTE
-    known_since = since if by_minute else since.replace(hour=0, minute=0, second=0, microsecond=0)
-    query = _TENANTS_BY_MINUTE if by_minute else _TENANTS_BY_DAY
-    return (await session.execute(query, {"since": since, "known_since": known_since, "until": until})).all()
+    hours = whole_hours(since, until)
+    return (await session.execute(_TENANTS, {"since": since, "until": until, **hours})).all()
+
+
+def whole_hours(since: datetime, until: datetime) -> dict[str, datetime]:
+    """Begin of the first and end of the last hour that is read as a whole; what is left of the interval is read by minute.
+
+    >>> at = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+    >>> [f"{hour:%d %H:%M}" for hour in whole_hours(at, at + timedelta(hours=4)).values()]
+    ['23 10:00', '23 13:00']
+    >>> [f"{hour:%d %H:%M}" for hour in whole_hours(at, at + timedelta(minutes=20)).values()]
+    ['23 09:50', '23 09:50']
+    >>> [f"{hour:%d %H:%M}" for hour in whole_hours(at, at + timedelta(days=3)).values()]
+    ['23 09:00', '26 10:00']
+    """
+    if until - since > BY_MINUTE:
+        return {"first_hour": _hour(since), "last_hour": _hour(until + HOUR - timedelta(microseconds=1))}
+    first, last = _hour(since + HOUR - timedelta(microseconds=1)), _hour(until)
+    if first > last:  # within one hour
+        return {"first_hour": until, "last_hour": until}
+    return {"first_hour": first, "last_hour": last}
+
+
+def _hour(at: datetime) -> datetime:
+    return at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)

@@ -47,7 +47,7 @@ class RnicBreakage(BaseModel):
 
 class TenantBreakage(BaseModel):
     tenant: Tenant
-    vfs: int = Field(description="VFs that it held")
+    vfs: int = Field(description="The most VFs that it held in one minute")
     broken_s: Seconds = Field(description="VF-seconds in which a promise to it was broken")
     aggressor_s: Seconds = Field(description="VF-seconds in which its VFs broke others' promises")
     unknown_s: Seconds = Field(description="VF-seconds without evidence, such as gaps; never counted as kept")

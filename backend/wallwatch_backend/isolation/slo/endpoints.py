@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from wallwatch_backend.isolation.slo import service
 from wallwatch_backend.isolation.slo.errors import ClassExists, ClassInUse, MinimaExceedLink, UnknownClass
@@ -79,6 +79,12 @@ async def replace_rules(
 
 
 @router.post("/slo-rules/preview", operation_id="previewSloRules", responses=problems.responses(*WRITE_ERRORS, UnknownClass))
-async def preview_rules(caller: AsOperator, body: SloRules, session: Reading) -> SloPreview:
+async def preview_rules(
+    caller: AsOperator,
+    body: SloRules,
+    session: Reading,
+    offset: Annotated[int, Query(ge=0, le=1_000_000, description="VFs to skip")] = 0,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="VFs to return")] = 1_000,
+) -> SloPreview:
     """Return which VF would get which promise, without changing the rules."""
-    return await service.preview(session, body)
+    return await service.preview(session, body, offset, limit)

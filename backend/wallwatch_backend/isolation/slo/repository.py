@@ -1,6 +1,6 @@
 """Queries of SLO classes and rules, and of the VFs that they concern."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from sqlalchemy import Row, delete, func, insert, select, text
@@ -12,10 +12,13 @@ _LOCK = 7_241_031
 """Advisory lock of a transaction: one change of classes or rules at a time, so that the check of the minima sees all others."""
 
 _VFS = text("""
-    SELECT r.host, r.pci, r.rack, r.model, i.port_mbps, v.vf, v.pod, v.slo
-    FROM rnic_isolation i JOIN rnic r USING (rnic_id) CROSS JOIN LATERAL jsonb_to_recordset(i.vfs) AS v (vf int, pod text, slo jsonb)
-    ORDER BY r.host, r.pci, v.vf
+    SELECT n.host, n.pci, n.rack, n.model, n.port_mbps, v.vf, v.pod, v.slo FROM (
+      SELECT r.host, r.pci, r.rack, r.model, i.port_mbps, i.vfs FROM rnic r JOIN rnic_isolation i USING (rnic_id)
+      WHERE (r.host, r.pci) > (:host, :pci) ORDER BY r.host, r.pci LIMIT :limit
+    ) n LEFT JOIN LATERAL jsonb_to_recordset(n.vfs) AS v (vf int, pod text, slo jsonb) ON true
+    ORDER BY n.host, n.pci, v.vf
 """)
+_BATCH_RNICS = 1_000
 
 
 async def lock(session: WriteSession) -> None:
@@ -61,6 +64,12 @@ async def replace(session: WriteSession, rows: Sequence[dict[str, Any]]) -> None
         await session.execute(insert(SloRuleRow), list(rows))
 
 
-async def vfs(session: ReadSession) -> Sequence[Row[Any]]:
-    """Every VF in the newest state of its RNIC, with the promise that it has."""
-    return (await session.execute(_VFS)).all()
+async def vfs(session: ReadSession) -> AsyncIterator[Sequence[Row[Any]]]:
+    """Every VF in the newest state of its RNIC, with the promise that it has, by host, PCI address and number; some thousands at a time."""
+    host = pci = ""
+    while True:
+        rows = (await session.execute(_VFS, {"host": host, "pci": pci, "limit": _BATCH_RNICS})).all()
+        if not rows:
+            return
+        yield [row for row in rows if row.vf is not None]  # an RNIC without VFs has one row
+        host, pci = rows[-1].host, rows[-1].pci

@@ -102,7 +102,13 @@ class RefusedRnic(BaseModel):
 
 
 class SloPreview(BaseModel):
-    vfs: list[PreviewedVf] = Field(description="VFs by host, PCI address and number, at most 1,000; those whose promise changes first")
+    vfs: list[PreviewedVf] = Field(
+        description="A page of the VFs by host, PCI address and number; those whose promise changes come first in the list"
+    )
     vfs_total: int
+    matched: int = Field(description="VFs that would have a promise, by a rule or by their CNI configuration")
     changed: int = Field(description="VFs whose promise would change")
-    refused: list[RefusedRnic] = Field(description="RNICs whose minima would exceed the link: with any of these, the rules are refused")
+    refused: list[RefusedRnic] = Field(
+        description="RNICs whose minima would exceed the link, at most 1,000: with any of these, the rules are refused"
+    )
+    refused_total: int = Field(description="How many RNICs that concerns")

@@ -4,15 +4,16 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlalchemy import Row
+
 from wallwatch_backend.accounts.audit import service as audit
 from wallwatch_backend.isolation.slo import repository
 from wallwatch_backend.isolation.slo.errors import ClassExists, ClassInUse, MinimaExceedLink, UnknownClass
 from wallwatch_backend.isolation.slo.models import SloClassRow, SloRuleVersionRow
-from wallwatch_backend.isolation.slo.rules import KnownVf, Outcome, book_of, outcomes, refused
+from wallwatch_backend.isolation.slo.rules import Comparison, KnownVf, Outcome, book_of
 from wallwatch_backend.isolation.slo.schemas import (
     NewSloClass,
     PreviewedVf,
-    RefusedRnic,
     SloClass,
     SloPreview,
     SloRule,
@@ -25,8 +26,8 @@ from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.problems import NotFound
 
-_MOST_SHOWN = 1_000
 _MOST_NAMED = 5
+_MOST_REFUSED = 1_000
 _VALUES = tuple(SloValues.model_fields)
 
 
@@ -115,15 +116,16 @@ async def replace_rules(session: WriteSession, caller: Caller, body: SloRules, i
     return StoredSloRules(rules=body.rules, version=version.version, updated_at=version.updated_at, updated_by=version.updated_by)
 
 
-async def preview(session: ReadSession, body: SloRules) -> SloPreview:
+async def preview(session: ReadSession, body: SloRules, offset: int, limit: int) -> SloPreview:
     classes = await _classes(session)
-    found, too_much = await _compare(session, (classes, await _rules(session)), (classes, body.rules))
-    shown = sorted(found, key=lambda one: not one.changed)[:_MOST_SHOWN]
+    found = await _compare(session, (classes, await _rules(session)), (classes, body.rules), page_end=offset + limit)
     return SloPreview(
-        vfs=[_previewed(one) for one in shown],
-        vfs_total=len(found),
-        changed=sum(one.changed for one in found),
-        refused=too_much,
+        vfs=[_previewed(one) for one in found.page(offset)],
+        vfs_total=found.total,
+        matched=found.matched,
+        changed=found.changed,
+        refused=found.refused[:_MOST_REFUSED],
+        refused_total=len(found.refused),
     )
 
 
@@ -154,26 +156,26 @@ Promises = tuple[Mapping[str, SloValues], Sequence[SloRule]]
 """Classes by name, and the ordered rules."""
 
 
-async def _compare(session: ReadSession, before: Promises, after: Promises) -> tuple[list[Outcome], list[RefusedRnic]]:
-    """The promise of every VF after a change, and the RNICs that refuse it; in a thread, because 40,000 RNICs have 320,000 VFs."""
+async def _compare(session: ReadSession, before: Promises, after: Promises, page_end: int = 0) -> Comparison:
+    """What a change does to every VF. Batches are compared in a thread, because 40,000 RNICs have 320,000 VFs."""
     unknown = sorted({rule.slo_class for rule in after[1]} - set(after[0]))
     if unknown:
         raise UnknownClass(f"There is no SLO class {unknown[0]!r}: create it first, or name another one.")
-    known = [
-        KnownVf(row.host, row.pci, row.rack or "", row.model or "", row.port_mbps, row.vf, row.pod or "", row.slo)
-        for row in await repository.vfs(session)
-    ]
-
-    def compute() -> tuple[list[Outcome], list[RefusedRnic]]:
-        found = outcomes(known, book_of(*after))
-        return found, refused(found, outcomes(known, book_of(*before)))
-
-    return await asyncio.to_thread(compute)
+    comparison = Comparison(book_of(*before), book_of(*after), page_end)
+    async for rows in repository.vfs(session):
+        await asyncio.to_thread(_add, comparison, rows)
+    return comparison
 
 
-def _refuse(compared: tuple[Sequence[Outcome], Sequence[RefusedRnic]]) -> None:
+def _add(comparison: Comparison, rows: Sequence[Row[Any]]) -> None:
+    comparison.add(
+        [KnownVf(row.host, row.pci, row.rack or "", row.model or "", row.port_mbps, row.vf, row.pod or "", row.slo) for row in rows]
+    )
+
+
+def _refuse(compared: Comparison) -> None:
     """Raise when the minima of an RNIC would exceed its link."""
-    too_much = compared[1]
+    too_much = compared.refused
     if not too_much:
         return
     named = "; ".join(

@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.health.schemas import Check, Readiness
 
-REQUIRED_REVISION = "0013"
+REQUIRED_REVISION = "0015"
 _KAFKA_TIMEOUT_S = 3
 _KAFKA_KEPT_S = 5.0  # frequent probes must not ask the brokers each time
 

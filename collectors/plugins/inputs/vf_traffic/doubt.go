@@ -3,6 +3,7 @@ package vf_traffic
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // The thresholds of doubt. Doubt costs ten times the messages of one RNIC for a minute and accuses nobody, so they are lower than what breaks a
@@ -28,11 +29,11 @@ const (
 
 // drops are the counters of dropped packets, and what a drop there is called.
 var drops = []struct{ field, what string }{
-	{portRxDiscards, "the port dropped %.0f received packets per second"},
-	{portRxOutOfBuffer, "receive queues without a buffer dropped %.0f packets per second"},
-	{portTxDiscards, "the port dropped %.0f packets per second before sending"},
-	{pcieBufferOverflows, "%.0f packets per second were dropped because PCIe was too slow"},
-	{softnetDropped, "CPUs with a full backlog dropped %.0f packets per second"},
+	{portRxDiscards, "the port dropped %s received packets per second"},
+	{portRxOutOfBuffer, "receive queues without a buffer dropped %s packets per second"},
+	{portTxDiscards, "the port dropped %s packets per second before sending"},
+	{pcieBufferOverflows, "%s packets per second were dropped because PCIe was too slow"},
+	{softnetDropped, "CPUs with a full backlog dropped %s packets per second"},
 }
 
 // doubts is the first reason to doubt that the functions got what they were promised between two readings, "" without one.
@@ -47,22 +48,22 @@ func doubts(before, now *reading) string {
 	perSecond := func(field string) float64 { return growth(before.values[field], now.values[field]) / seconds }
 	for _, counter := range drops {
 		if rate := perSecond(counter.field); rate >= dropsPerSecond {
-			return fmt.Sprintf(counter.what, rate)
+			return fmt.Sprintf(counter.what, grouped(rate))
 		}
 	}
 	// What a limit drops on purpose is no reason to doubt: a limited function would be in doubt for ever.
 	if rate := growth(before.queueDrops, now.queueDrops) / seconds; rate >= dropsPerSecond {
-		return fmt.Sprintf("queueing disciplines dropped %.0f packets per second", rate)
+		return fmt.Sprintf("queueing disciplines dropped %s packets per second", grouped(rate))
 	}
 	if share := perSecond(pcieStalledWrites) / microsecondsPerUnit; share >= stalledShare {
-		return fmt.Sprintf("PCIe writes stalled for %.0f %% of the time", 100*share)
+		return fmt.Sprintf("PCIe writes stalled for %.0f%% of the time", 100*share)
 	}
 	if events := perSecond(pcieStalledWriteEvents); events > 0 {
-		return "PCIe writes stalled for 30 % of a second or more"
+		return "PCIe writes stalled for 30% of a second or more"
 	}
 	// A function at its own limit always has packets that wait for it.
 	if backlog := now.values[txBacklogBytes]; backlog.known && backlog.count-now.limitedBacklog > backlogBytes {
-		return fmt.Sprintf("%d bytes wait to be sent", backlog.count-now.limitedBacklog)
+		return fmt.Sprintf("%s bytes wait to be sent", grouped(float64(backlog.count-now.limitedBacklog)))
 	}
 	if reason := nearLimit(now, perSecond); reason != "" {
 		return reason
@@ -76,7 +77,7 @@ func nearLimit(now *reading, perSecond func(field string) float64) string {
 		for _, limit := range []struct{ field, what string }{{portMbps, "the port"}, {pcieMbps, "the PCIe link"}} {
 			most := now.values[limit.field]
 			if most.known && most.count > 0 && mbps >= nearShare*float64(most.count) {
-				return fmt.Sprintf("%.0f Mbit/s %s, %.0f %% of what %s carries", mbps, direction.what, 100*mbps/float64(most.count), limit.what)
+				return fmt.Sprintf("%s Mbit/s %s, %.0f%% of what %s carries", grouped(mbps), direction.what, 100*mbps/float64(most.count), limit.what)
 			}
 		}
 	}
@@ -91,10 +92,19 @@ func functionDrops(before, now *reading, seconds float64) string {
 		}
 		rate := (growth(old.rxDropped, vf.rxDropped) + growth(old.txDropped, vf.txDropped) - growth(old.policed, vf.policed)) / seconds
 		if rate >= dropsPerSecond {
-			return fmt.Sprintf("%.0f packets per second of VF %d were dropped", rate, vf.number)
+			return fmt.Sprintf("%s packets per second of VF %d were dropped", grouped(rate), vf.number)
 		}
 	}
 	return ""
+}
+
+// grouped is a whole number with separators, as people read it: 1,234,567.
+func grouped(number float64) string {
+	digits := strconv.FormatFloat(number, 'f', 0, 64)
+	for at := len(digits) - 3; at > 0 && digits[at-1] != '-'; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
 }
 
 // growth of a counter; 0 where a value is unknown or the counter was reset.

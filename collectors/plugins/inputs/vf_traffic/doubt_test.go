@@ -36,11 +36,11 @@ func TestEachReasonToDoubtHasAThreshold(t *testing.T) {
 		{portTxDiscards, 9, 10, "before sending"},
 		{pcieBufferOverflows, 9, 10, "PCIe was too slow"},
 		{softnetDropped, 9, 10, "full backlog"},
-		{pcieStalledWrites, 49_999, 50_000, "stalled for 5 %"},
-		{pcieStalledWriteEvents, 0, 1, "30 %"},
-		{txBacklogBytes, 65_536, 65_537, "65537 bytes wait"},
-		{portRxBytes, 9_999_999_999, 10_000_000_000, "80 % of what the port"},
-		{portTxBytes, 9_999_999_999, 10_000_000_000, "80000 Mbit/s sent"},
+		{pcieStalledWrites, 49_999, 50_000, "stalled for 5%"},
+		{pcieStalledWriteEvents, 0, 1, "30%"},
+		{txBacklogBytes, 65_536, 65_537, "65,537 bytes wait"},
+		{portRxBytes, 9_999_999_999, 10_000_000_000, "80% of what the port"},
+		{portTxBytes, 9_999_999_999, 10_000_000_000, "80,000 Mbit/s sent"},
 	} {
 		if reason := doubts(calm, after(calm, map[string]int64{c.field: c.below})); reason != "" {
 			t.Errorf("%s of %d: %q", c.field, c.below, reason)
@@ -95,6 +95,14 @@ func TestTheDropsOfAShaperAreNoDropsOfAQueue(t *testing.T) {
 		at, _ := s.gather(qdisc + `[{"kind":"` + kind + `","root":true,"drops":500}]`)
 		if !slices.Equal(at, want) {
 			t.Errorf("%s: messages at %v, want %v", kind, at, want)
+		}
+	}
+}
+
+func TestNumbersHaveSeparators(t *testing.T) {
+	for number, want := range map[float64]string{0: "0", 999.6: "1,000", 12: "12", 123456: "123,456", 1234567: "1,234,567", -1234: "-1,234", -123: "-123"} {
+		if got := grouped(number); got != want {
+			t.Errorf("%v: got %s, want %s", number, got, want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ type Plugin struct {
 	hash               string
 	loaded             os.FileInfo
 	refused            bool
-	tags               map[string]string // of the newest event: reports carry its host and rack
+	tags               map[string]string // host and rack, as metrics have them: reports carry them too; nil before the first metric
 	reportedViolations map[string]*violationCount
 	events             event.Emitter
 	stats              map[string]map[string]selfstat.Stat
@@ -130,6 +130,7 @@ func (p *Plugin) Add(m telegraf.Metric, acc telegraf.Accumulator) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dumps.note(m)
+	p.noteHost(m)
 	kind, _ := m.GetTag("kind")
 	isEvent := m.Name() == measurement && kind != "" && kind != Violated
 	if p.runner != nil {
@@ -151,9 +152,22 @@ func (p *Plugin) watch(m telegraf.Metric, kind string, isEvent bool, acc telegra
 	if !isEvent {
 		return
 	}
-	p.tags = m.Tags()
 	if p.runner.Means(kind) || kind == removal {
-		p.enqueue(acc, &ltl.Event{Kind: kind, PCI: p.tags["pci"], AtUs: m.Time().UnixMicro(), Fields: m.Fields()})
+		pci, _ := m.GetTag("pci")
+		p.enqueue(acc, &ltl.Event{Kind: kind, PCI: pci, AtUs: m.Time().UnixMicro(), Fields: m.Fields()})
+	}
+}
+
+// noteHost learns the host's tags from any metric: a host may have no event for hours, and its policies have a state.
+func (p *Plugin) noteHost(m telegraf.Metric) {
+	host, _ := m.GetTag("host")
+	rack, _ := m.GetTag("rack")
+	if host == "" || (p.tags["host"] == host && (rack == "" || p.tags["rack"] == rack)) {
+		return
+	}
+	p.tags = map[string]string{"host": host}
+	if rack != "" {
+		p.tags["rack"] = rack
 	}
 }
 

@@ -248,6 +248,29 @@ func TestTheStateOfAPolicyIsReportedWhenItChangesAndNowAndThen(t *testing.T) {
 	}
 }
 
+func TestTheStateOfPoliciesWaitsForTheNameOfTheHostWhichAnyMetricHas(t *testing.T) {
+	p, acc := running(t)
+	p.clock = func() time.Time { return start.Add(time.Minute) }
+	p.tick(acc)
+	if got := kinds(acc.Take()); got != "" {
+		t.Errorf("reported without a host: %s", got)
+	}
+	add(t, p, acc, metric.New("rnic", map[string]string{"host": "host01", "rack": "r1"}, map[string]any{"tx_gbps": 1.0}, start))
+	acc.Take()
+	p.tick(acc)
+	reported := acc.Take()
+	if len(reported) == 0 {
+		t.Fatal("no state was reported though the host is known")
+	}
+	for _, m := range reported {
+		host, _ := m.GetTag("host")
+		rack, _ := m.GetTag("rack")
+		if m.Name() != State || host != "host01" || rack != "r1" {
+			t.Errorf("%s of host %q, rack %q", m.Name(), host, rack)
+		}
+	}
+}
+
 func TestFlowsThatComeBackAreUnknownWhereDumpsAreFarApart(t *testing.T) {
 	p, acc := running(t)
 	now := start

@@ -30,10 +30,13 @@ type reported struct {
 }
 
 // reportStates reports the state of the policies at the end of each interval, or at once, and sets the plugin's own metrics, which Telegraf's
-// input "internal" collects.
+// input "internal" collects. Before the first metric has come, the host's name is unknown, and a state without it would be refused: it waits.
 func (p *Plugin) reportStates(acc telegraf.Accumulator, now bool) {
 	counts := p.dumps.withoutUnseen(p.runner.Counts())
 	p.setStats(counts)
+	if p.tags == nil {
+		return
+	}
 	at := p.clock()
 	if !now && at.Sub(p.states.since) < time.Duration(p.Interval) {
 		return

@@ -38,6 +38,37 @@ def test_a_storm_in_the_very_first_second_is_found_before_anything_is_learnt() -
     assert score(run(world, world.readings(20)), world.truth(20)) == NOTHING_WRONG
 
 
+@pytest.mark.parametrize(("drops_at", "short"), [("both", True), ("vfs", True), ("port", False)])
+def test_who_receives_less_than_its_minimum_though_it_was_sent_more_is_a_victim_whatever_loss_it_accepts(
+    drops_at: str, short: bool
+) -> None:
+    """Where only the port counts drops, what the VF was sent is unknown, and nobody is accused of a guess."""
+    tolerant = {
+        "vf2": Vf(5e9, 1e9, 1000, min_bps=0.8e9, loss=0.99),
+        "vf4": Vf(5e9, 1e9, 1000, loss=0.99),  # no minimum
+        "vf6": Vf(5e9, 1e9, 1000, min_bps=2e9, loss=0.99),  # asks for less than its minimum
+    }
+    world = World(vfs() | tolerant, delay="none", drops_at=drops_at, incidents=[Incident(30, 40, "storm", {"vf3": 60e6})])
+    broken = [verdict for verdict in run(world, world.readings(50)) if verdict.broken]
+    assert len(broken) == 11
+    for verdict in broken:
+        assert ("vf2" in verdict.victims, "vf4" in verdict.victims, "vf6" in verdict.victims) == (short, False, False)
+        assert "vf0" in verdict.victims
+        if short:
+            assert (
+                "of the 800 that it is guaranteed, and was sent 9" in verdict.vfs["vf2"].reason or "sent 1,0" in verdict.vfs["vf2"].reason
+            )
+
+
+def test_who_still_receives_its_minimum_is_no_victim_of_losses_that_it_accepts() -> None:
+    world = World(
+        vfs() | {"vf2": Vf(5e9, 1e9, 1000, min_bps=0.1e9, loss=0.99)},
+        delay="none",
+        incidents=[Incident(30, 40, "storm", {"vf3": 60e6})],
+    )
+    assert all("vf2" not in verdict.victims for verdict in run(world, world.readings(50)))
+
+
 def test_two_aggressors_of_different_size_are_both_named_the_larger_first() -> None:
     world = World(vfs(), incidents=[Incident(30, 50, "storm", {"vf4": 25e6, "vf7": 45e6})])
     verdicts = run(world, world.readings(60))

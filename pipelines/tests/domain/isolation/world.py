@@ -25,6 +25,7 @@ class Vf:
     min_bps: float = 0.0
     policed_bps: float | None = None
     p99_us: float = 50.0
+    loss: float = 0.0001
 
 
 @dataclass
@@ -66,7 +67,7 @@ class World:
 
     def slos(self) -> dict[str, Slo]:
         """The promises."""
-        return {name: Slo(vf.min_bps, vf.max_bps, 10.0, vf.p99_us, 0.0001, vf.policed_bps) for name, vf in self.vfs.items()}
+        return {name: Slo(vf.min_bps, vf.max_bps, 10.0, vf.p99_us, vf.loss, vf.policed_bps) for name, vf in self.vfs.items()}
 
     def readings(self, seconds: int, start: int = 1000) -> list[Reading]:
         """Readings of the seconds `start` (the first, before any traffic) to `start + seconds`."""

@@ -65,6 +65,49 @@ def test_seconds_that_are_read_again_after_a_restart_count_once() -> None:
     assert one.total_s == 30.0 + 20.0
 
 
+BACK = -7_200
+"""Seconds by which a host's clock is set back."""
+
+
+def test_after_a_clock_was_set_far_back_five_quiet_minutes_clear_it_as_always() -> None:
+    one = life()
+    assert len(played(one, 20, {10, 11, 12})) == 1
+    quiet = [second for second in range(20, 400) if step(one, T0 + (second + BACK) * 1000, None)]
+    assert quiet == [313]  # the last broken second was 12, and the step itself counts as none
+    assert one.idle
+
+
+def test_broken_seconds_after_a_clock_was_set_far_back_count_and_the_finding_goes_on_without_going_back_itself() -> None:
+    one = life()
+    [active] = played(one, 20, {10, 11, 12})
+    found = [f for second in range(20, 60) for f in step(one, T0 + (second + BACK) * 1000, broken(second + BACK))]
+    assert one.total_s == 3.0 + 40.0
+    assert [(f["state"], f["finding_id"]) for f in found] == [("active", active["finding_id"])] * len(found)
+    assert found
+    assert all(f["at"] > active["at"] for f in found)
+    cleared = [f for second in range(60, 500) for f in step(one, T0 + (second + BACK) * 1000, None)]
+    assert [f["state"] for f in cleared] == ["cleared"]
+    assert decode_finding(orjson.dumps(cleared[0]))["finding_id"] == decode_finding(orjson.dumps(active))["finding_id"]
+    assert cleared[0]["at"] >= found[-1]["at"]
+
+
+def test_seconds_of_before_a_clock_was_set_back_do_not_stay_in_the_minute() -> None:
+    one = life()
+    played(one, 20, {18, 19})
+    after = range(20, 100)
+    bad = {98, 99}
+    assert [f for n in after for f in step(one, T0 + (n + BACK) * 1000, broken(n + BACK) if n in bad else None)] == []
+    assert len(one.recent) == 2
+
+
+def test_an_rnic_whose_clock_is_behind_is_not_taken_for_a_silent_one() -> None:
+    one = life()
+    for second in range(20):
+        step(one, T0 + (second + BACK) * 1000, broken(second + BACK), fleet_ms=T0 + second * 1000)
+    assert forget(one, T0 + 20_000) == []
+    assert [f["state"] for f in forget(one, T0 + 19_000 + 1_800_000)] == ["cleared"]
+
+
 def test_the_message_names_victims_aggressor_shares_mechanism_and_seconds() -> None:
     found = played(life(), 20, {10, 11, 12})[0]
     assert "VF 0 (a/web) and VF 1 suffer (packet rate): 3 broken seconds." in found["summary"]

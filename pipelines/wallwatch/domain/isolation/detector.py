@@ -45,6 +45,7 @@ class Detector:
         "_blips",
         "_calm_seconds",
         "_engine",
+        "_going_on",
         "_limits",
         "_nic_bps",
         "_order",
@@ -67,7 +68,11 @@ class Detector:
         self._port_t = 0.0
         self._pressure = Pressure()
         self._calm_seconds = 0
+        self._going_on: frozenset[str] = frozenset()
+        """Aggressors of the interval before: an overload of the engine is over with its interval."""
         self._suspects: frozenset[str] = frozenset()
+        """Aggressors of the last interval that was not calm. Calm ones between do not change them: a sender that fills its queue again and
+        again lets the others through in between, and nothing that is measured names it each time."""
         self._blips = BlipRate()
         self._order = ReadingOrder()
         self._engine = EngineLoad(nic_bps)
@@ -210,6 +215,7 @@ class Detector:
     def _judge(self, second: Second) -> tuple[Breakage | None, Shares | None, tuple[str, ...]]:
         """Pressure of PCIe and CPU first (they also make the NIC drop), then the ingress engine, then egress."""
         second.drops = max(second.drops, self._pressure.cpu_drops)
+        going_on, self._going_on = self._going_on, frozenset()
         slow = len(second.slow)
         if slow < 2 and not second.drops:
             return None, None, _alone(second)
@@ -220,10 +226,10 @@ class Detector:
             breakage, shares = judge_pressure(second, mechanism, shared)
             if breakage is not None:
                 return breakage, shares, ()
-        breakage, shares, note = judge_ingress(second, self._engine, shared, self._calm_seconds, self._suspects)
+        breakage, shares, note = judge_ingress(second, self._engine, shared, self._calm_seconds, going_on)
         if breakage is None and slow and not second.dropping:
             breakage, note = judge_egress(second, chance, self._suspects, self._nic_bps)
-        self._suspects = frozenset(track.name for track in breakage.aggressors) if breakage else frozenset()
+        self._going_on = self._suspects = frozenset(track.name for track in breakage.aggressors) if breakage else frozenset()
         return breakage, shares, (note,) if note else ()
 
     def _learn(self, second: Second) -> None:

@@ -68,7 +68,7 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bp
     chance
         Probability that as many VFs are slow by themselves.
     suspects
-        VFs that were named in the interval before: they stay what blocks the others while nothing speaks against it.
+        VFs that were named in the last interval that was not calm: they are what blocks the others while nothing speaks against it.
 
     Returns
     -------
@@ -92,14 +92,14 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bp
         return None, _note(slow)
     if not strong and not _held_back(suffering) and not _filled(suffering, aggressors, second, nic_bps):
         return None, f"{len(slow)} VFs are slow together, and nothing that a VF sends has changed: the fabric or the host"
-    reasons = {track.name: f"p99 {track.p99_us:.0f} µs, promised {track.p99_limit_us:.0f} µs" for track in victims}
+    reasons = {track.name: f"p99 {track.p99_us:,.0f} µs, promised {track.p99_limit_us:,.0f} µs" for track in victims}
     reasons.update((track.name, "its traffic holds the shared egress buffers") for track in aggressors)
     aggressors.sort(key=lambda track: track.tx_bytes + track.tx_dropped + track.own_tx_drops, reverse=True)
     return Breakage(Mechanism.EGRESS, victims, aggressors, reasons), None
 
 
 def _changed(second: Second, suspects: frozenset[str]) -> bool:
-    """Whether one sender is seen to have changed when the delays did, or was named in the interval before."""
+    """Whether one sender is seen to have changed when the delays did, or was named the last time."""
     return bool(_shaped(second) or _fell_first(second)) or any(track.name in suspects for track in second.tracks)
 
 
@@ -135,7 +135,7 @@ def _strong(track: VfTrack, second: Second) -> bool:
 
 
 def _likely_sender(second: Second, suspects: frozenset[str]) -> list[VfTrack]:
-    """Who blocks the others when nobody is seen at a limit: at most one, or those that were named in the interval before."""
+    """Who blocks the others when nobody is seen at a limit: at most one, or those that were named the last time."""
     going_on = [track for track in second.tracks if track.name in suspects]
     return _shaped(second) or going_on or _fell_first(second) or _throttled(second) or _fell_least(second)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from wallwatch.domain.isolation.engine_load import Costs, EngineLoad
 from wallwatch.domain.isolation.engine_shares import smallest_set, water_level
 from wallwatch.domain.isolation.full_part import FullPart, full_part, usual_load
+from wallwatch.domain.isolation.readings import MBPS
 from wallwatch.domain.isolation.second import FEW_PER_S, Breakage, Second
 from wallwatch.domain.isolation.verdicts import Mechanism
 from wallwatch.domain.isolation.vf_track import VfTrack
@@ -45,6 +46,9 @@ REST_OF_CAPACITY = 0.003
 
 FAIR = 1.05
 """A VF up to 5 % above its fair share is still well-behaved: costs and rates are measured no better."""
+
+SHORT = 0.95
+"""A VF that receives less than this part of its guaranteed minimum is short of it: the same 5 % as above."""
 
 PACKETS_BIND_AT_LEAST = 200.0
 PACKETS_BIND_AT_MOST = 700.0
@@ -197,18 +201,25 @@ def _victims(second: Second, shares: Shares, part: FullPart, aggressors: list[Vf
         if load > FAIR * shares.fair(track.weight):
             reasons[track.name] = BEYOND
             continue
-        reason = _suffers(track, second, attributed)
+        reason = _suffers(track, second, attributed, asked_for)
         if reason:
             victims.append(track)
             reasons[track.name] = reason
     return victims, reasons
 
 
-def _suffers(track: VfTrack, second: Second, attributed: bool) -> str:
+def _suffers(track: VfTrack, second: Second, attributed: bool, asked_for: float) -> str:
+    """Which part of the promise is broken; `asked_for` is what the VF was sent, bytes per second, and known where drops are attributed."""
+    short = ""
+    if attributed and asked_for >= track.min_bytes > 0.0 and track.rx_bytes < SHORT * track.min_bytes:
+        received, owed, sent = (rate * 8.0 / MBPS for rate in (track.rx_bytes, track.min_bytes, asked_for))
+        short = f"received {received:,.0f} Mbit/s of the {owed:,.0f} that it is guaranteed, and was sent {sent:,.0f}"
     if track.rx_dropped > 0 and track.loss > track.loss_limit:
-        return f"lost {track.loss:.2%} of its packets inside its envelope"
+        return f"lost {track.loss:.2%} of its packets inside its envelope{short and '; '}{short}"
+    if short:
+        return short
     if track.slow:
-        return f"p99 {track.p99_us:.0f} µs, promised {track.p99_limit_us:.0f} µs"
+        return f"p99 {track.p99_us:,.0f} µs, promised {track.p99_limit_us:,.0f} µs"
     if second.dropping and not attributed and track.rx_packets > 0 and second.loss > track.loss_limit:
         return f"the engine dropped {second.loss:.2%} of all packets"
     return ""

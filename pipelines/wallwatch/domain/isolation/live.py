@@ -71,7 +71,7 @@ class RnicStream:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Readings that the detector refused, by reason."""
+        """What the detector met in the readings, by kind; the job's metrics have the sums of all RNICs."""
         return self._detector.counts
 
     def promise(self, facts_of: FactsOf, assign: Assign, version: object) -> None:

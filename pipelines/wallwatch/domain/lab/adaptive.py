@@ -9,14 +9,19 @@ from collections.abc import Iterator, Sequence
 from wallwatch.domain.lab.conditions import Cause, Signal
 from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, tuples_of
 from wallwatch.domain.lab.device import Config
+from wallwatch.domain.lab.evidence import add_evidence
 from wallwatch.domain.lab.judge import Judge
 from wallwatch.domain.lab.learner import Hidden, Learner
+from wallwatch.domain.lab.paths import difference
 from wallwatch.domain.lab.report import FoundCause, Report
 from wallwatch.domain.lab.sampling import Sampler
 from wallwatch.domain.lab.tester import Options
 
 MOST_ROWS = 220
 """Rows of discovery that show nothing after which a strength of four is no longer pursued."""
+ROWS_TO_DOUBT_THE_DEFAULT = 30
+SHARE_TO_DOUBT_THE_DEFAULT = 0.75
+"""If a metric is better in so many rows of so many, it is the default that is degraded."""
 MOST_ATTEMPTS = 3
 """How often the cause of one failing configuration is looked for."""
 MOST_NESTED = 6
@@ -36,6 +41,7 @@ class Adaptive:
         self._queue: deque[Config] = deque()
         self._attempts: dict[tuple[object, ...], int] = {}
         self._healthy = self._device.default
+        self._default_was_judged = False
 
     @property
     def _known(self) -> list[Cause]:
@@ -43,6 +49,7 @@ class Adaptive:
 
     def run(self, healthy: Config) -> None:
         self._healthy = healthy
+        self._default_was_judged = healthy != self._device.default
         if healthy != self._device.default:
             self._work(self._device.default)
         stages = [(2, False), (3, True), (4, True)]
@@ -59,6 +66,7 @@ class Adaptive:
                 if not any(one.holds(row) for one in self._known):
                     coverage.mark(row)
                     clean += 1
+                self._doubt_the_default()
                 if len(self._report.causes) >= MOST_CAUSES:
                     self._report.notes.append(f"The search ended after {MOST_CAUSES} causes.")
                     return
@@ -66,6 +74,29 @@ class Adaptive:
                 self._report.strength = strength if ends_only else self._report.strength or 1
                 if strength == 2:
                     self._report.strength = 2
+
+    def _doubt_the_default(self) -> None:
+        """A default that is degraded shows no symptom: nearly every other row is better. Then one of those is the reference."""
+        rows = [(key, one[0]) for key, one in self._judge.seen.items() if one and one[0].status == "ok" and not one[0].symptoms]
+        if self._default_was_judged or len(rows) < ROWS_TO_DOUBT_THE_DEFAULT:
+            return
+        self._default_was_judged = True
+        better = {name: [key for key, one in rows if name in self._judge.improved(one)] for name in self._judge.levels}
+        name, keys = max(better.items(), key=lambda one: len(one[1]), default=("", []))
+        if len(keys) < SHARE_TO_DOUBT_THE_DEFAULT * len(rows):
+            return
+        names = [one.name for one in self._device.parameters]
+        candidates = [dict(zip(names, key, strict=True)) for key in keys]
+        reference = min(candidates, key=lambda one: len(difference(self._device, one, self._device.default)))
+        self._judge.default_is_bad = True
+        self._judge.measure_baseline(reference)
+        self._report.baseline = self._judge.baseline_json(False)
+        self._report.notes.append(
+            f"The default is degraded: {name} is better in nearly every other configuration. One of those is the reference."
+        )
+        self._healthy = reference
+        for key in list(self._judge.seen):
+            self._work(dict(zip(names, key, strict=True)))
 
     def _clean_rows(self) -> Iterator[Config]:
         names = [one.name for one in self._device.parameters]
@@ -155,6 +186,7 @@ class Adaptive:
         if found is None:
             return
         self._replace_what_it_covers(found)
+        add_evidence(self._judge, found)
         self._judge.check_recovery(found.failing)
         self._queue.extend(learner.others)
         if not found.cause.holds(config):

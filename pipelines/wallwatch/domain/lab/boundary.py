@@ -12,6 +12,7 @@ from wallwatch.domain.lab.device import Config, as_integer
 
 WEIGHTS = (1.0, 2.0, 0.5, 4.0, 0.25, 3.0, 8.0, 10.0, 0.1)
 POWERS = (1.0, 2.0, 0.5, 3.0)
+MOST_EXTREME_POWER = 10.0
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def _free_sum(names: Sequence[str], crossings: Sequence[Crossing]) -> Boundary |
             if abs(d - b) < 1e-9:
                 continue
             weight = (a - c) / (d - b)
-            if weight == 0 or not math.isfinite(weight):
+            if (not is_sum and not MOST_EXTREME_POWER >= abs(weight) >= 1 / MOST_EXTREME_POWER) or weight == 0:
                 continue
             for digits in (1, 2, 3):
                 rounded = float(f"{weight:.{digits}g}")

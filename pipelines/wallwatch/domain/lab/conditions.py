@@ -106,7 +106,10 @@ class Boundary:
             base = as_integer(config[name])
             if base == 0 and power < 0:
                 return math.inf
-            product *= base**power
+            try:
+                product *= float(base) ** power
+            except OverflowError:
+                return math.inf
         return product
 
     def holds(self, config: Mapping[str, Value]) -> bool:

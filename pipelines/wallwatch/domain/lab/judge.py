@@ -197,6 +197,15 @@ class Judge:
             self.is_flaky = True
         return len(usable) > 0 and bad * 2 <= len(usable)
 
+    def improved(self, outcome: Outcome) -> set[str]:
+        """Metrics that are noticeably better than those of the default."""
+        found = set()
+        for name, level in self.levels.items():
+            value = outcome.metrics.get(name)
+            if value is not None and level.loss(value) <= -NOTICEABLE and abs(value - level.median) >= SCALES * level.floor:
+                found.add(name)
+        return found
+
     def _set_levels(self, outcomes: Iterable[Outcome]) -> None:
         values: dict[str, list[float]] = defaultdict(list)
         for one in outcomes:
@@ -278,6 +287,10 @@ class Judge:
         cut = level.cuts.get(signal, level.first_cut)
         distance = level.sign * (cut - math.fsum(values) / len(values))
         return distance >= 0, abs(distance) >= SURE * level.floor / math.sqrt(len(values))
+
+    def is_degraded(self, outcomes: Sequence[Outcome], signal: Signal) -> bool:
+        """Whether the mean of a metric lies beyond its cut."""
+        return self._metric_verdict(outcomes, signal)[0] is True
 
     def learn_cut(self, config: Config, signal: Signal, phase: Phase) -> None:
         """Put the cut of a metric in the middle between healthy and what this failing configuration shows."""

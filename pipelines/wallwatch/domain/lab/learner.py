@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from wallwatch.domain.lab.axes import condition_of, integer_threshold
 from wallwatch.domain.lab.boundary import Crossing, fit_boundary
 from wallwatch.domain.lab.conditions import Among, Before, Boundary, Cause, Condition, Range, Signal
 from wallwatch.domain.lab.device import Config, Value, as_integer, as_scalar
 from wallwatch.domain.lab.judge import Judge
-from wallwatch.domain.lab.paths import Step, difference, minimal_failure, step_between
-from wallwatch.domain.lab.report import Agreement, FoundCause, Permutation, Threshold
+from wallwatch.domain.lab.paths import Step, minimal_failure, step_between
+from wallwatch.domain.lab.report import FoundCause, Prediction, Threshold
 from wallwatch.domain.lab.sampling import Sampler
 from wallwatch.domain.lab.tester import Phase
 
@@ -32,6 +33,20 @@ class Hidden(Exception):
 
     def __init__(self, config: Config) -> None:
         self.config = config
+
+
+@dataclass
+class _Trial:
+    """Pairs of tests of one condition, and the logarithm of the odds that it matters."""
+
+    pairs: int = 0
+    held: int = 0
+    odds: float = 0.0
+
+    def add(self, follows: bool) -> None:
+        self.pairs += 1
+        self.held += follows
+        self.odds += KEPT if follows else REMOVED
 
 
 class Learner:
@@ -79,16 +94,14 @@ class Learner:
             self._add(self._witness, name, self._healthy[name])
         found = FoundCause(Cause(self._signal, ()), self._witness, self._passing)
         for _ in range(REVISIONS):
-            found.permutation, found.inside, found.outside = [], Agreement(), Agreement()
-            if self._is_verified(found):
+            found.predictions.clear()
+            if self._is_verified(found.predictions):
                 break
         found.cause = Cause(self._signal, tuple(self._conditions))
         found.failing = self._witness
         found.passing = self._nearest_passing()
         names_left = found.cause.parameters
         found.thresholds = [one for name, several in self._thresholds.items() if name in names_left for one in several]
-        total = found.inside.of + found.outside.of
-        found.confidence = 1 - (total - found.inside.agree - found.outside.agree + 0.5) / (total + 1)
         return found
 
     def _nearest_passing(self) -> Config:
@@ -125,40 +138,33 @@ class Learner:
 
     # --- proof ---
 
-    def _is_verified(self, found: FoundCause) -> bool:
+    def _is_verified(self, predictions: list[Prediction]) -> bool:
         """Rounds of one configuration inside and, for each condition, one with only that condition broken. False if something changed."""
-        odds = dict.fromkeys(range(len(self._conditions)), 0.0)
-        pairs = [Permutation(", ".join(one.parameters), 0, 0, True) for one in self._conditions]
+        trials = {one: _Trial() for one in self._conditions}
         for number in range(ROUNDS):
             corner = number % 2 == 0
             self._phase = "verify" if corner else "permute"
             inside = self._inside(corner)
             if inside is None:
                 break
-            if not self._judged(inside):
-                if self._revise(inside):
-                    return False
-                found.inside.add(False)
-                continue
-            found.inside.add(True)
-            for i, condition in enumerate(list(self._conditions)):
+            is_bad = self._judged(inside)
+            if not is_bad and self._revise(inside):
+                return False
+            predictions.append(Prediction(inside, None, is_bad))
+            for condition in self._conditions if is_bad else ():
                 outside = self._outside(inside, condition, near=corner)
                 if outside is None:
                     continue
-                is_bad = self._judged(outside)
-                pairs[i].pairs += 1
-                pairs[i].held += not is_bad
-                odds[i] += REMOVED if is_bad else KEPT
-                found.outside.add(not is_bad)
-                if is_bad and self._examine(outside, condition, pairs[i], odds[i]):
+                follows = not self._judged(outside)
+                predictions.append(Prediction(outside, condition, not follows))
+                trials[condition].add(follows)
+                if not follows and self._examine(outside, condition, trials[condition]):
                     return False
-        found.permutation = pairs
-        return not self._drop_what_cannot_be_broken(pairs)
+        return not self._drop_what_cannot_be_broken([one for one, trial in trials.items() if not trial.pairs])
 
-    def _drop_what_cannot_be_broken(self, pairs: Sequence[Permutation]) -> bool:
+    def _drop_what_cannot_be_broken(self, never_broken: Sequence[Condition]) -> bool:
         """A condition that follows from the others and the topology is none. True if there was one."""
-        implied = [one for one, pair in zip(self._conditions, pairs, strict=True) if not pair.pairs and isinstance(one, Among)]
-        implied = [one for one in implied if not self._can_be_broken(one)]
+        implied = [one for one in never_broken if isinstance(one, Among) and not self._can_be_broken(one)]
         if not implied or len(implied) == len(self._conditions):
             return False
         self._conditions.remove(implied[0])
@@ -193,16 +199,16 @@ class Learner:
             raise Hidden(config)
         return verdict
 
-    def _examine(self, outside: Config, condition: Condition, pair: Permutation, odds: float) -> bool:
+    def _examine(self, outside: Config, condition: Condition, trial: _Trial) -> bool:
         """A configuration fails though one condition is broken: the condition is not needed, not right, or another cause is at work."""
         if self._judge.doubt(outside, self._signal, "verify") and not self._judged(outside):
             return True
         if isinstance(condition, Boundary) and self._refit(condition, outside, is_bad=True):
             return True
-        if odds <= -ENOUGH and len(self._conditions) > 1:
+        if trial.odds <= -ENOUGH and len(self._conditions) > 1:
             self._conditions.remove(condition)
             return True
-        if pair.held == 0 and pair.pairs == 1 and self._widen(outside, condition):
+        if trial.held == 0 and trial.pairs == 1 and self._widen(outside, condition):
             return True
         self.others.append(outside)
         return False
@@ -337,7 +343,3 @@ class Learner:
             return []
         bad, good = (ends[0], ends[1]) if verdicts[0] else (ends[1], ends[0])
         return self._crossing(bad, good, name)
-
-    def sensitivity(self) -> list[str]:
-        """Names of the parameters that differ from the healthy configuration in the witness."""
-        return difference(self._device, self._healthy, self._witness)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wallwatch.domain.lab.conditions import Cause
+from wallwatch.domain.lab.conditions import Cause, Condition
 from wallwatch.domain.lab.device import Config, Device, to_json
 from wallwatch.domain.lab.tester import Options
 
@@ -43,6 +43,15 @@ class Agreement:
         self.of += 1
 
 
+@dataclass(frozen=True)
+class Prediction:
+    """A fresh configuration inside the cause, or outside with one condition broken, and whether it failed."""
+
+    config: Config
+    broken: Condition | None
+    is_bad: bool
+
+
 @dataclass
 class FoundCause:
     """A cause with its evidence. `failing` and `passing` are the minimal reproducer and its nearest neighbour that passes."""
@@ -50,28 +59,54 @@ class FoundCause:
     cause: Cause
     failing: Config
     passing: Config
-    confidence: float = 0.0
     thresholds: list[Threshold] = field(default_factory=list)
-    permutation: list[Permutation] = field(default_factory=list)
-    inside: Agreement = field(default_factory=Agreement)
-    outside: Agreement = field(default_factory=Agreement)
+    predictions: list[Prediction] = field(default_factory=list)
     sensitivity: list[dict[str, Any]] = field(default_factory=list)
     effect: dict[str, dict[str, float]] = field(default_factory=dict)
     recognised: dict[str, str] | None = None
 
-    def to_json(self, device: Device, number: int) -> dict[str, Any]:
+    def counted(self, others: Sequence[Cause] = ()) -> list[Prediction]:
+        """Predictions that say something of this cause: in the others another one of the same signal holds."""
+        same = [one for one in others if one is not self.cause and one.signal == self.cause.signal]
+        return [one for one in self.predictions if not any(other.holds(one.config) for other in same)]
+
+    def agreement(self, others: Sequence[Cause] = ()) -> tuple[Agreement, Agreement]:
+        """How many predictions inside and outside came true."""
+        inside, outside = Agreement(), Agreement()
+        for one in self.counted(others):
+            if one.broken is None:
+                inside.add(one.is_bad)
+            else:
+                outside.add(not one.is_bad)
+        return inside, outside
+
+    def permutation(self, others: Sequence[Cause] = ()) -> list[Permutation]:
+        found = []
+        for condition in self.cause.conditions:
+            pairs = [one for one in self.counted(others) if one.broken == condition]
+            found.append(Permutation(", ".join(condition.parameters), len(pairs), sum(not one.is_bad for one in pairs), True))
+        return found
+
+    def confidence(self, others: Sequence[Cause] = ()) -> float:
+        """The share of predictions that came true, one more that did not taken for granted by half."""
+        inside, outside = self.agreement(others)
+        total = inside.of + outside.of
+        return 1 - (total - inside.agree - outside.agree + 0.5) / (total + 1)
+
+    def to_json(self, device: Device, number: int, others: Sequence[Cause] = ()) -> dict[str, Any]:
+        inside, outside = self.agreement(others)
         components = {device.by_name[name].component for name in self.cause.parameters} - {""}
         return {
             "id": number,
             "symptom": self.cause.signal.symptom,
             "metric": self.cause.signal.metric,
             "conditions": self.cause.conditions_json(),
-            "confidence": round(self.confidence, 4),
+            "confidence": round(self.confidence(others), 4),
             "components": sorted(components),
             "recognised": self.recognised,
             "thresholds": [vars(one) for one in self.thresholds],
-            "permutation": [vars(one) for one in self.permutation],
-            "verification": {"inside": vars(self.inside), "outside": vars(self.outside)},
+            "permutation": [vars(one) for one in self.permutation(others)],
+            "verification": {"inside": vars(inside), "outside": vars(outside)},
             "sensitivity": self.sensitivity,
             "effect": self.effect,
             "failing": to_json(self.failing),
@@ -102,6 +137,7 @@ class Report:
         return self.stopped is None
 
     def to_json(self) -> dict[str, Any]:
+        causes = [one.cause for one in self.causes]
         return {
             "device": self.device.name,
             "description": self.device.description,
@@ -118,7 +154,7 @@ class Report:
             "baseline": self.baseline,
             "noise": self.noise,
             "memory": self.memory,
-            "causes": [one.to_json(self.device, i + 1) for i, one in enumerate(self.causes)],
+            "causes": [one.to_json(self.device, i + 1, causes) for i, one in enumerate(self.causes)],
             "models": self.models,
             "phases": dict(self.operations),
             "next": self.next,

@@ -7,7 +7,7 @@ takes too much, what is overloaded, and which rate ends it.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wallwatch.domain.catalogue.isolation import isolation_rule
@@ -73,7 +73,13 @@ class Life:
     broken_ms: int = 0
     """The newest broken interval."""
     known_ms: int = 0
-    """The newest reading."""
+    """The newest reading, of an earlier process too."""
+    last_ms: int | None = None
+    """The reading before, of this process."""
+    heard_ms: int = 0
+    """The newest time of any host when this RNIC was measured last."""
+    sent_ms: int = 0
+    """The newest time of a message of the finding: it never goes back, or readers would take a newer message for an older one."""
     said_ms: int = 0
     total_s: float = 0.0
     """Broken seconds of the finding."""
@@ -84,8 +90,15 @@ class Life:
         return self.started_ms is None and not self.recent
 
 
-def step(life: Life, at_ms: int, broken: Broken | None) -> list[dict[str, Any]]:
+def step(life: Life, at_ms: int, broken: Broken | None, fleet_ms: int | None = None) -> list[dict[str, Any]]:
     """Take what one reading showed; `broken` is None where no promise was broken.
+
+    Parameters
+    ----------
+    at_ms
+        Time of the reading by the host's own clock. Readings come in order, so an earlier time than before is a clock that was set back.
+    fleet_ms
+        The newest time of any host: silence is judged by it. None: that of this reading.
 
     Returns
     -------
@@ -93,6 +106,10 @@ def step(life: Life, at_ms: int, broken: Broken | None) -> list[dict[str, Any]]:
         Messages for `wallwatch.findings` (docs/contracts.md).
     """
     rule = isolation_rule()
+    if life.last_ms is not None and at_ms < life.last_ms:
+        _set_back(life, life.last_ms - at_ms)
+    life.last_ms = at_ms
+    life.heard_ms = max(life.heard_ms, at_ms if fleet_ms is None else fleet_ms)
     repeated = at_ms <= life.known_ms  # a process that starts again reads what an earlier one has counted
     life.known_ms = max(life.known_ms, at_ms)
     if broken is not None:
@@ -116,10 +133,18 @@ def step(life: Life, at_ms: int, broken: Broken | None) -> list[dict[str, Any]]:
     return []
 
 
+def _set_back(life: Life, by_ms: int) -> None:
+    """The host's clock went back: times of before are put into its new time, so that a minute stays a minute."""
+    life.recent = deque(replace(one, at_ms=one.at_ms - by_ms) for one in life.recent)
+    life.broken_ms -= by_ms
+    life.said_ms -= by_ms
+    life.known_ms -= by_ms + 1  # what this reading shows is new
+
+
 def forget(life: Life, now_ms: int) -> list[dict[str, Any]]:
     """End the finding of an RNIC that sends no readings any more; `now_ms` is the newest time of any host."""
     forgotten_s = isolation_rule().forgotten_s
-    if life.started_ms is None or now_ms - life.known_ms < forgotten_s * 1000:
+    if life.started_ms is None or now_ms - life.heard_ms < forgotten_s * 1000:
         return []
     why = f"The RNIC's traffic has not been measured for {forgotten_s / 60:.0f} minutes, so the end was not observed."
     return [_clear(life, life.started_ms, now_ms, why)]
@@ -194,10 +219,11 @@ def _active(life: Life, started_ms: int, broken: Broken) -> dict[str, Any]:
     )
     victims = _list([_name(one.vf, one.pod) for one in broken.victims])
     takes = "; ".join(map(_takes, broken.aggressors[:_MOST_NAMED])) or "Who takes too much could not be determined"
-    summary = f"{victims} {'suffers' if len(broken.victims) == 1 else 'suffer'} ({label}): {life.total_s:.0f} broken seconds. {takes}."
+    summary = f"{victims} {'suffers' if len(broken.victims) == 1 else 'suffer'} ({label}): {life.total_s:,.0f} broken seconds. {takes}."
     why = "; ".join(f"{_name(one.vf, one.pod)}: {one.reason}" for one in broken.victims[:_MOST_NAMED] if one.reason)
+    life.sent_ms = max(life.sent_ms + 1, broken.at_ms)
     return {
-        **_shell(life, "active", started_ms, broken.at_ms),
+        **_shell(life, "active", started_ms, life.sent_ms),
         "severity": "critical" if len(broken.victims) > 1 else "warning",
         "summary": summary,
         "explanation": (
@@ -217,7 +243,7 @@ def _evidence(life: Life, broken: Broken, raise_s: float, window_s: float, label
     rows = [
         Evidence(
             "broken_s_per_min", "Broken seconds per minute", "s/min", from_, to, round(sum(one.seconds for one in life.recent), 3),
-            f"< {raise_s:g} s/min", f"Within {window_s:.0f} s; {life.total_s:.0f} since the finding began. Mechanism: {label}.",
+            f"< {raise_s:g} s/min", f"Within {window_s:.0f} s; {life.total_s:,.0f} since the finding began. Mechanism: {label}.",
         ),
         Evidence(
             "vf_victims", "Victims", "VFs", begin, to, float(len(broken.victims)), "= 0",
@@ -262,7 +288,8 @@ def _remedies(life: Life, broken: Broken) -> list[dict[str, Any]]:
 
 
 def _clear(life: Life, started_ms: int, at_ms: int, why: str) -> dict[str, Any]:
-    life.started_ms, life.total_s = None, 0.0
+    at_ms = max(at_ms, life.sent_ms)
+    life.started_ms, life.total_s, life.sent_ms = None, 0.0, 0
     life.recent.clear()
     return {
         **_shell(life, "cleared", started_ms, at_ms),

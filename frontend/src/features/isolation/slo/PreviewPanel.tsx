@@ -111,6 +111,7 @@ function Summary({ preview, draft }: { preview: SloPreview; draft: boolean }) {
       {draft
         ? `${plural(preview.changed, "VF")} of ${preview.vfs_total.toLocaleString("en")} would change`
         : plural(preview.vfs_total, "VF")}
+      {` · ${preview.matched.toLocaleString("en")} with an SLO`}
       {counts.length > 0 &&
         ` · ${counts.map(([name, count]) => `${name} ${count.toLocaleString("en")}`).join(", ")}${part}`}
     </Text>

@@ -10,10 +10,13 @@ export function refusedText({ host, pci, sum_min_mbps, port_mbps }: Refused): st
 }
 
 /** Why rules with this preview can't be saved; null when they can. */
-export function refusalOf(preview: Pick<SloPreview, "refused"> | undefined): string | null {
-  const [first, ...others] = preview?.refused ?? [];
-  if (!first) return null;
-  return `${refusedText(first)}${others.length > 0 ? ` So do those of ${plural(others.length, "other RNIC")}.` : ""}`;
+export function refusalOf(
+  preview: (Pick<SloPreview, "refused"> & Partial<Pick<SloPreview, "refused_total">>) | undefined,
+): string | null {
+  const first = preview?.refused[0];
+  if (!preview || !first) return null;
+  const others = (preview.refused_total ?? preview.refused.length) - 1;
+  return `${refusedText(first)}${others > 0 ? ` So do those of ${plural(others, "other RNIC")}.` : ""}`;
 }
 
 /** How many of the listed VFs get each class, most first. */

@@ -24,8 +24,10 @@ const PREVIEW: SloPreview = {
     { host: "host01", pci: "0000:3b:00.0", vf: 0, pod: "payments/api", tenant: "payments", slo: null, before: null },
   ],
   vfs_total: 1,
+  matched: 0,
   changed: 0,
   refused: [],
+  refused_total: 0,
 };
 const REFUSED = [{ host: "host01", pci: "0000:3b:00.0", sum_min_mbps: 112_000, port_mbps: 100_000 }];
 const SILVER = { ...GOLD, name: "silver", rules: 1 };

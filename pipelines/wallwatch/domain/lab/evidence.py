@@ -1,0 +1,72 @@
+"""What the tests that were run anyway say about a cause: curves along its parameters, and how much worse metrics become."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Any
+
+from wallwatch.domain.lab.conditions import Signal
+from wallwatch.domain.lab.device import Value
+from wallwatch.domain.lab.judge import Judge
+from wallwatch.domain.lab.report import FoundCause
+from wallwatch.domain.lab.tester import Outcome
+
+MOST_POINTS = 40
+
+
+def add_evidence(judge: Judge, found: FoundCause) -> None:
+    """Fill in the sensitivity curves and the effect of a cause.
+
+    No test is spent: halving a range has tried the values around its threshold.
+    """
+    found.sensitivity = [_curve(judge, found, name) for name in sorted(found.cause.parameters)]
+    good, bad = (_means(judge.seen[judge.device.key(one)]) for one in (found.passing, found.failing))
+    found.effect = {
+        name: {"good": good[name], "bad": bad[name], "change": (bad[name] - good[name]) / abs(good[name])}
+        for name in good.keys() & bad.keys()
+        if good[name]
+    }
+
+
+def _curve(judge: Judge, found: FoundCause, name: str) -> dict[str, Any]:
+    """The tests that differ from the reproducer in this parameter only."""
+    device = judge.device
+    position = [one.name for one in device.parameters].index(name)
+    at = device.key(found.failing)
+    points = []
+    for key, outcomes in judge.seen.items():
+        usable = [one for one in outcomes if one.status == "ok"]
+        if usable and key[:position] == at[:position] and key[position + 1 :] == at[position + 1 :]:
+            points.append((key[position], usable))
+    parameter = device.by_name[name]
+    points.sort(key=lambda one: _rank(one[0]))
+    return {
+        "parameter": name,
+        "kind": parameter.kind,
+        "unit": parameter.unit,
+        "points": [
+            {"value": _plain(value), "bad": _is_bad(found.cause.signal, outcomes, judge), "metrics": _means(outcomes)}
+            for value, outcomes in points[:MOST_POINTS]
+        ],
+    }
+
+
+def _is_bad(signal: Signal, outcomes: Sequence[Outcome], judge: Judge) -> bool:
+    if signal.symptom is not None:
+        return 2 * sum(signal.symptom in one.symptoms for one in outcomes) > len(outcomes)
+    return judge.is_degraded(outcomes, signal)
+
+
+def _means(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    names = {name for one in outcomes for name in one.metrics}
+    return {name: fmean(one.metrics[name] for one in outcomes if name in one.metrics) for name in sorted(names)}
+
+
+def _rank(value: Value) -> tuple[float, str]:
+    return (float(value), "") if isinstance(value, int | float) else (math.inf, str(value))
+
+
+def _plain(value: Value) -> Any:
+    return list(value) if isinstance(value, tuple) else value
