@@ -14,10 +14,12 @@ import pytest
 
 import wallwatch_testing.lab_program as program
 from wallwatch.jobs.lab import LabJob
+from wallwatch.jobs.lab_run import PROGRAM as REAL_COMMAND
 from wallwatch.settings import Settings
 from wallwatch.store.lab import Connection
 
 PROGRAM = (sys.executable, program.__file__)
+PLANTED = Path(__file__).parents[1] / "lab" / "planted_device.py"
 NEW = """
 INSERT INTO lab_campaign (id, device, options, state, requested_by, created_at, updated_at)
 VALUES (%s, %s, %s, 'queued', 'test', now(), now())
@@ -30,9 +32,9 @@ class Lab:
     def __init__(self, url: str, folder: Path, connection: Connection) -> None:
         self.url, self.folder, self.connection = url, folder, connection
 
-    def job(self, devices: dict[str, Any], runner: str = "runner", folder: str = "state") -> LabJob:
+    def job(self, devices: dict[str, Any], runner: str = "runner", folder: str = "state", command: tuple[str, ...] = PROGRAM) -> LabJob:
         settings = Settings(database_url=self.url, state_dir=self.folder / folder, lab_devices=devices)
-        job = LabJob(settings, PROGRAM)
+        job = LabJob(settings, command)
         job.runner = job._offers._runner = f"{runner}-{uuid4().hex[:6]}"  # several runners in one process
         return job
 
@@ -74,6 +76,24 @@ def lab(migrated_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
 
 def dut() -> str:
     return f"dut-{uuid4().hex[:8]}"
+
+
+def test_the_real_command_finds_the_planted_fault_of_a_device_and_its_report_is_in_the_database(lab: Lab) -> None:
+    device = dut()
+    job = lab.job({device: f"{sys.executable} {PLANTED}"}, command=REAL_COMMAND)
+    job.turn(lab.connection)
+    campaign = lab.ask(device, budget=500, parameters=["masks", "offload"])
+    row = lab.run_to_end(job, campaign)
+    assert (row["state"], row["message"]) == ("finished", None)
+    report = row["report"]
+    symptoms = [cause for cause in report["causes"] if cause["symptom"] == "S6"]
+    assert len(symptoms) == 1, report["causes"]
+    assert {"parameter": "masks", "last_good": 31, "first_bad": 32, "step": 1} in symptoms[0]["thresholds"]
+    assert report["complete"] is True
+    tests = lab.tests(campaign)
+    assert tests == sorted(set(tests)), "each test once"
+    configurations = "SELECT DISTINCT entry -> 'config' ->> 'mtu' FROM lab_test WHERE campaign_id = %s AND entry ->> 'kind' = 'test'"
+    assert lab.connection.execute(configurations, [campaign]).fetchall() == [("1500",)], "the restricted parameter keeps its default"
 
 
 def test_a_campaign_is_run_and_everything_is_in_the_database(lab: Lab) -> None:
