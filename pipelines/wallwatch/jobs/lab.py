@@ -36,8 +36,8 @@ DESCRIBE_AGAIN_S = 30.0
 """A device that did not describe itself is asked again after so long."""
 DESCRIBE_S = 60.0
 RETRY_S = 5.0
-RELEASE_S = 10.0
-"""How long a stopped runner waits for its campaigns to finish their running test."""
+RELEASE_S = 6.0
+"""How long a stopped runner waits for its campaigns to finish their running test: supervisors kill it after ten seconds."""
 
 
 def key_of(command: str) -> str:
