@@ -29,10 +29,11 @@ func newLimitRig(t *testing.T) *limitRig {
 	return r
 }
 
-func (r *limitRig) plan(t *testing.T, vf, mbps int) (Plan, error) {
+// plan checks and plans a limit of 2,500 Mbit/s for a VF.
+func (r *limitRig) plan(t *testing.T, vf int) (Plan, error) {
 	t.Helper()
 	params, err := r.Spec().Parse(map[string]json.RawMessage{
-		"pci": json.RawMessage(`"` + remediestest.PCI + `"`), "vf": fmt.Append(nil, vf), "max_tx_mbps": fmt.Append(nil, mbps),
+		"pci": json.RawMessage(`"` + remediestest.PCI + `"`), "vf": fmt.Append(nil, vf), "max_tx_mbps": json.RawMessage("2500"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func (r *limitRig) carryOut(t *testing.T, plan Plan) {
 func TestALimitGoesThroughTheRateObjectOfTheVFAndBack(t *testing.T) {
 	r := newLimitRig(t)
 	r.host.SetRates(125_000_001) // set by something else, and no whole number of Mbit/s
-	plan, err := r.plan(t, 0, 2500)
+	plan, err := r.plan(t, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestALimitGoesThroughTheRateObjectOfTheVFAndBack(t *testing.T) {
 
 func TestWithoutARateObjectTheLimitIsThatOfIPLink(t *testing.T) {
 	r := newLimitRig(t)
-	plan, err := r.plan(t, 0, 2500)
+	plan, err := r.plan(t, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestWithoutARateObjectTheLimitIsThatOfIPLink(t *testing.T) {
 func TestAnUndoLeavesALimitAloneThatSomebodyChangedSince(t *testing.T) {
 	r := newLimitRig(t)
 	r.host.SetRates(0)
-	plan, err := r.plan(t, 0, 2500)
+	plan, err := r.plan(t, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestAnUndoLeavesALimitAloneThatSomebodyChangedSince(t *testing.T) {
 func TestADriverThatRefusesTheRateNamesTheWayOut(t *testing.T) {
 	r := newLimitRig(t)
 	r.host.SetRates(0)
-	plan, err := r.plan(t, 0, 2500)
+	plan, err := r.plan(t, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestADriverThatRefusesTheRateNamesTheWayOut(t *testing.T) {
 	if effect, err := r.Observe(t.Context(), plan); effect != NotMade {
 		t.Errorf("the limit is %s, %v", effect, err)
 	}
-	if _, err := r.plan(t, 7, 2500); codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), "no virtual function 7") {
+	if _, err := r.plan(t, 7); codeOf(err) != CodePreconditionFailed || !strings.Contains(err.Error(), "no virtual function 7") {
 		t.Errorf("a function that is not there: %v", err)
 	}
 }
