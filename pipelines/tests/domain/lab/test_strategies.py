@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+
 from wallwatch.domain.lab.device import Config, Device, parse_device
 from wallwatch.domain.lab.report import Report
 from wallwatch.domain.lab.search import run_lab
