@@ -17,11 +17,11 @@ from wallwatch.domain.calibration.surfaces import bandwidth, bandwidth_gradient
 Floats = npt.NDArray[np.float64]
 FamilyName = Literal["constant", "linear", "rbf", "piecewise"]
 MOST_CUTS = 24
-"""Walls that are tried per parameter."""
+"""Walls that are tried per parameter at first; then all next to the best of them."""
 RIDGE = 1e-9
 """Keeps equations solvable where a parameter does not vary on one side of a wall; too small to matter elsewhere."""
 START_EVALUATIONS = 60
-AGAIN_EVALUATIONS = 15
+AGAIN_EVALUATIONS = 10
 """Evaluations of the RBF's fit: the first one, and those that start from its result."""
 
 
@@ -35,7 +35,8 @@ class Fitted:
 class Family(Protocol):
     """Fits and predicts."""
 
-    name: FamilyName
+    @property
+    def name(self) -> FamilyName: ...
 
     def fit(self, inputs: Floats, values: Floats, start: Fitted | None = None) -> Fitted | None:
         """The best function; None if there are too few points. `start` is the result for nearly the same points."""
@@ -132,8 +133,8 @@ class Rbf:
         least, most = float(values.min()), float(values.max())
         size = max(most - least, 1e-12)
         lower, upper = np.array([-20 * size, 0.02, -3.0, -3.0, least - 20 * size]), np.array([20 * size, 5.0, 3.0, 3.0, most + 20 * size])
-        # A decline from the origin, as of masks; and a rise from it.
-        starts = [np.array([size, 0.5, 0.0, 0.0, least]), np.array([-size, 0.5, 0.0, 0.0, most])]
+        # A decline from the origin, as of masks, a steep one, and a rise.
+        starts = [np.array([top, v, 0.0, 0.0, floor]) for top, v, floor in ((size, 0.5, least), (size, 0.15, least), (-size, 0.5, most))]
         if start is not None:
             starts = [start.numbers[0]]
         best, cost = None, np.inf
@@ -185,19 +186,27 @@ def _best_wall(inputs: Floats, values: Floats, column: int, fewest: int) -> tupl
     cuts = cuts[(cuts >= fewest) & (cuts <= len(values) - fewest)]
     if not len(cuts):
         return None
-    if len(cuts) > MOST_CUTS:
-        cuts = cuts[np.unique(np.linspace(0, len(cuts) - 1, MOST_CUTS).round().astype(int))]
     spread = np.ptp(inputs, axis=0)
     design = _design((inputs[order] - inputs.mean(axis=0)) / np.where(spread == 0, 1.0, spread))
     target = values[order] - values.mean()
-    squares = np.cumsum(design[:, :, None] * design[:, None, :], axis=0)
-    products = np.cumsum(design * target[:, None], axis=0)
-    residual = np.full(len(cuts), float(target @ target))
-    for a, b in ((squares[cuts - 1], products[cuts - 1]), (squares[-1] - squares[cuts - 1], products[-1] - products[cuts - 1])):
-        solution = np.linalg.solve(a + RIDGE * len(values) * np.eye(design.shape[1]), b[:, :, None])[:, :, 0]
-        residual -= np.sum(solution * b, axis=1)
-    best = int(np.argmin(residual))
-    return float(residual[best]), float(along[cuts[best]])
+    sums = np.cumsum(design[:, :, None] * design[:, None, :], axis=0), np.cumsum(design * target[:, None], axis=0)
+    coarse = np.unique(np.linspace(0, len(cuts) - 1, MOST_CUTS).round().astype(int))
+    i = int(np.argmin(_residuals(*sums, target, cuts[coarse])))
+    near = cuts[coarse[max(i - 1, 0)] : coarse[min(i + 1, len(coarse) - 1)] + 1]
+    residuals = _residuals(*sums, target, near)
+    best = int(np.argmin(residuals))
+    return float(residuals[best]), float(along[near[best]])
+
+
+def _residuals(squares: Floats, products: Floats, target: Floats, cuts: npt.NDArray[np.intp]) -> Floats:
+    """The sum of squared residuals of two lines, for each cut: the first line has the points before it."""
+    residuals = np.full(len(cuts), float(target @ target))
+    ridge = RIDGE * len(target) * np.eye(products.shape[1])
+    before = squares[cuts - 1], products[cuts - 1]
+    for left, right in (before, (squares[-1] - before[0], products[-1] - before[1])):
+        solution = np.linalg.solve(left + ridge, right[:, :, None])[:, :, 0]
+        residuals -= np.sum(solution * right, axis=1)
+    return residuals
 
 
 def _line_json(line: Floats, names: list[str]) -> dict[str, object]:

@@ -22,7 +22,7 @@ MOST_PARAMETERS = 6
 MOST_CAUSES = 4
 """Bounds on the work, so that it stays far below the time of the tests themselves."""
 FEWEST_POINTS = 8
-TURNS = 20
+TURNS = 12
 """Each point is left out once; with more points than this, several at a time."""
 WORTH_IT = 0.95
 """A family with more coefficients must leave at most this share of a simpler one's error on points left out."""
@@ -117,13 +117,15 @@ def _best(families: Sequence[Family], inputs: Floats, values: Floats) -> _Choice
     best: _Choice | None = None
     for family in families:
         fitted = family.fit(inputs, values)
-        error = None if fitted is None else _left_out_error(family, fitted, inputs, values)
-        if fitted is None or error is None:
+        if fitted is None:
             continue
-        goodness = 1 - float(np.sum((family.predict(fitted, inputs) - values) ** 2)) / total
-        choice = _Choice(family, fitted, goodness, 1 - error / total)
-        if best is None or error + NEGLIGIBLE * total < WORTH_IT * ((1 - best.left_out) * total):
-            best = choice
+        within = float(np.sum((family.predict(fitted, inputs) - values) ** 2))
+        to_beat = np.inf if best is None else WORTH_IT * (1 - best.left_out) * total - NEGLIGIBLE * total
+        if within >= to_beat:  # points left out are predicted no better than those of the fit itself
+            continue
+        error = _left_out_error(family, fitted, inputs, values)
+        if error is not None and error < to_beat:
+            best = _Choice(family, fitted, 1 - within / total, 1 - error / total)
     if best is None:
         raise ValueError("no family could be fitted: there are no points")
     return best
