@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Iterator, Sequence
+from statistics import median
 
 from wallwatch.domain.lab.conditions import Cause, Signal
-from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, tuples_of
+from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, one_at_a_time, tuples_of
 from wallwatch.domain.lab.device import Config
 from wallwatch.domain.lab.evidence import add_evidence
 from wallwatch.domain.lab.judge import Judge
@@ -15,13 +16,19 @@ from wallwatch.domain.lab.learner import Hidden, Learner
 from wallwatch.domain.lab.paths import difference
 from wallwatch.domain.lab.report import FoundCause, Report
 from wallwatch.domain.lab.sampling import Sampler
-from wallwatch.domain.lab.tester import Options
+from wallwatch.domain.lab.tester import Options, Outcome
 
+STAGES = ((2, False), (3, True), (4, True))
+"""Strengths, and whether integers have only their ends then."""
 MOST_ROWS = 220
 """Rows of discovery that show nothing after which a strength of four is no longer pursued."""
 ROWS_TO_DOUBT_THE_DEFAULT = 30
-SHARE_TO_DOUBT_THE_DEFAULT = 0.75
-"""If a metric is better in so many rows of so many, it is the default that is degraded."""
+SHARE_TO_DOUBT_THE_DEFAULT = 0.85
+GAIN_TO_DOUBT_THE_DEFAULT = 0.15
+"""If a metric is better by so much in so many rows, all by nearly the same, it is the default that is degraded.
+
+A metric that parameters improve more or less is no sign of that: its values are spread over the range between.
+"""
 MOST_ATTEMPTS = 3
 """How often the cause of one failing configuration is looked for."""
 MOST_NESTED = 6
@@ -52,28 +59,39 @@ class Adaptive:
         self._default_was_judged = healthy != self._device.default
         if healthy != self._device.default:
             self._work(self._device.default)
-        stages = [(2, False), (3, True), (4, True)]
+        for row in one_at_a_time(self._device, self._options.only):
+            if self._sampler.is_valid(row) and not any(one.holds(row) for one in self._known):
+                self._work(row)
         clean = 0
-        for strength, ends_only in stages:
-            if strength > max(self._options.strength, 2) and strength > 4:
-                break
+        for strength, ends_only in STAGES:
             if tuples_of(self._device, self._options.only, strength, ends_only) > MOST_TUPLES:
                 break
-            coverage = Coverage(self._device, self._options.only, strength, ends_only, self._rng)
-            for seen in list(self._clean_rows()):
-                coverage.mark(seen)
-            for row in self._rows(coverage, clean if strength > self._options.strength else None):
-                if not any(one.holds(row) for one in self._known):
-                    coverage.mark(row)
-                    clean += 1
-                self._doubt_the_default()
-                if len(self._report.causes) >= MOST_CAUSES:
-                    self._report.notes.append(f"The search ended after {MOST_CAUSES} causes.")
-                    return
-            if coverage.is_complete:
-                self._report.strength = strength if ends_only else self._report.strength or 1
-                if strength == 2:
-                    self._report.strength = 2
+            clean = self._cover(strength, ends_only, clean)
+            if len(self._report.causes) >= MOST_CAUSES:
+                self._report.notes.append(f"The search ended after {MOST_CAUSES} causes.")
+                return
+
+    def _cover(self, strength: int, ends_only: bool, clean: int) -> int:
+        """Rows until every combination of so many levels was seen; beyond the strength that was asked for only while effort is left.
+
+        Returns
+        -------
+        int
+            rows so far that show the whole device
+        """
+        coverage = Coverage(self._device, self._options.only, strength, ends_only, self._rng)
+        for seen in list(self._clean_rows()):
+            coverage.mark(seen)
+        for row in self._rows(coverage, clean if strength > self._options.strength else None):
+            if not any(one.holds(row) for one in self._known):
+                coverage.mark(row)
+                clean += 1
+            self._doubt_the_default()
+            if len(self._report.causes) >= MOST_CAUSES:
+                break
+        if coverage.is_complete:
+            self._report.strength = strength
+        return clean
 
     def _doubt_the_default(self) -> None:
         """A default that is degraded shows no symptom: nearly every other row is better. Then one of those is the reference."""
@@ -83,7 +101,7 @@ class Adaptive:
         self._default_was_judged = True
         better = {name: [key for key, one in rows if name in self._judge.improved(one)] for name in self._judge.levels}
         name, keys = max(better.items(), key=lambda one: len(one[1]), default=("", []))
-        if len(keys) < SHARE_TO_DOUBT_THE_DEFAULT * len(rows):
+        if len(keys) < SHARE_TO_DOUBT_THE_DEFAULT * len(rows) or not self._is_one_step([one for _, one in rows], name):
             return
         names = [one.name for one in self._device.parameters]
         candidates = [dict(zip(names, key, strict=True)) for key in keys]
@@ -97,6 +115,12 @@ class Adaptive:
         self._healthy = reference
         for key in list(self._judge.seen):
             self._work(dict(zip(names, key, strict=True)))
+
+    def _is_one_step(self, outcomes: Sequence[Outcome], name: str) -> bool:
+        """Whether a metric lies in one narrow band that is far from the default."""
+        gains = [-self._judge.levels[name].loss(one.metrics[name]) for one in outcomes if name in one.metrics]
+        middle = median(gains)
+        return middle >= GAIN_TO_DOUBT_THE_DEFAULT and median(abs(one - middle) for one in gains) <= middle / 8
 
     def _clean_rows(self) -> Iterator[Config]:
         names = [one.name for one in self._device.parameters]
@@ -189,5 +213,9 @@ class Adaptive:
         add_evidence(self._judge, found)
         self._judge.check_recovery(found.failing)
         self._queue.extend(learner.others)
+        if not found.is_settled:
+            self._report.notes.append(
+                f"{signal}: the conditions explain most tests, not all: other parameters move the threshold, or it is blurred."
+            )
         if not found.cause.holds(config):
             self._queue.append(config)

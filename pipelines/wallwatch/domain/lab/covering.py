@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ TRIES_OF_A_PART = 4
 """Random rows that are tried before a part of a combination is taken to be impossible."""
 SHUFFLED = object()
 STRATA = 4
-"""Parts of an integer's range, next to its ends and default; each row has another value of the part, so that narrow windows are met too."""
+"""Parts of an integer's range, next to its ends; each row has another value of the part, so that narrow windows are met too."""
 Accept = Callable[[Config, Sequence[str]], Config | None]
 """Turns a row into one that may be tested and keeps the values of the named parameters; None if there is none."""
 
@@ -34,9 +34,9 @@ class Stratum:
     high: int
 
 
-def strata(parameter: Parameter, default: int) -> list[object]:
-    """Both ends of an integer, its default, and parts of the rest."""
-    ends = {parameter.minimum, parameter.maximum, default}
+def strata(parameter: Parameter) -> list[object]:
+    """Both ends of an integer and parts of the range between."""
+    ends = {parameter.minimum, parameter.maximum}
     if parameter.size <= STRATA + len(ends):
         return [*range(parameter.minimum, parameter.maximum + 1, parameter.step)]
     cuts = [parameter.between(parameter.minimum, parameter.maximum, i / STRATA) for i in range(STRATA + 1)]
@@ -52,7 +52,7 @@ def strata(parameter: Parameter, default: int) -> list[object]:
 def factor_levels(device: Device, only: Sequence[str], ends_only: bool) -> list[tuple[Parameter, list[object]]]:
     """The levels of each parameter.
 
-    The ends of an integer, or those, the default and parts of the range between; all values of a choice; of a sequence the default, its
+    The ends of an integer, or those and parts of the range between; all values of a choice; of a sequence the default, its
     reverse and some other order.
     """
     found: list[tuple[Parameter, list[object]]] = []
@@ -62,7 +62,7 @@ def factor_levels(device: Device, only: Sequence[str], ends_only: bool) -> list[
         if only and one.name not in only:
             continue
         if one.kind == "integer":
-            levels = [one.minimum, one.maximum] if ends_only else strata(one, as_integer(default))
+            levels = [one.minimum, one.maximum] if ends_only else strata(one)
         elif one.kind == "sequence":
             order = as_order(default)
             levels = [order, order[::-1], SHUFFLED] if len(order) > 2 else [order, order[::-1]]
@@ -239,6 +239,14 @@ def _level_of(value: Value, levels: Sequence[object]) -> int:
         if level is SHUFFLED or (isinstance(level, Stratum) and level.low <= as_integer(value) <= level.high):
             return i
     return -1
+
+
+def one_at_a_time(device: Device, only: Sequence[str]) -> Iterator[Config]:
+    """The default with one parameter at another of its ends or values."""
+    for parameter, levels in factor_levels(device, only, ends_only=True):
+        for level in levels:
+            if level is not SHUFFLED and level != device.default[parameter.name]:
+                yield {**device.default, parameter.name: level}  # type: ignore[dict-item]
 
 
 def tuples_of(device: Device, only: Sequence[str], strength: int, ends_only: bool) -> int:

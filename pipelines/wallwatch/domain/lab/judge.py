@@ -140,6 +140,11 @@ class Judge:
         self._dirty = False
         self._since_control = 0
 
+    @property
+    def spent(self) -> int:
+        """Tests and resets so far."""
+        return sum(self.operations.values())
+
     def fresh(self, config: Config, phase: Phase) -> Outcome:
         """A test of a device that has just been reset."""
         if self.device.sequential:
@@ -240,20 +245,49 @@ class Judge:
                 self.repeats += 1
                 self.flips += (signal.symptom in outcomes[-1].symptoms) != (signal.symptom in outcomes[0].symptoms) if signal.symptom else 0
 
-    def doubt(self, config: Config, signal: Signal, phase: Phase, times: int = 3) -> bool:
-        """Repeat a decided test; True if the device disagrees with itself, from which on symptoms are decided sequentially."""
+    def doubt(self, config: Config, signal: Signal, phase: Phase, times: int = 3, at_threshold: bool = False) -> bool:
+        """Repeat a decided test; True if the device disagrees with itself, from which on symptoms are decided sequentially.
+
+        At a threshold a device that is sure of itself everywhere else may disagree: that alone does not make it flaky.
+        """
         if signal.symptom is None or self.is_flaky:
             return False
         outcomes = self.seen[self.device.key(config)]
+        if self.device.sequential and not self.reset_always and self._remembers(config, signal.symptom, outcomes, phase):
+            return True
         while len(outcomes) < times + 1:
             self.observe(config, phase)
             self.repeats += 1
             shown = {signal.symptom in one.symptoms for one in outcomes if one.status == "ok"}
             if len(shown) > 1:
                 self.flips += 1
-                self.is_flaky = True
+                self.is_flaky = not at_threshold
                 return True
         return False
+
+    def known(self, config: Config, signal: Signal) -> bool | None:
+        """The verdict of what was observed so far, without another test."""
+        outcomes = self.seen.get(self.device.key(config))
+        return self._verdict(outcomes, signal)[0] if outcomes else None
+
+    def _remembers(self, config: Config, symptom: str, outcomes: list[Outcome], phase: Phase) -> bool:
+        """Whether the verdict differs after a reset: then good tests leave traces too, and nothing that was seen without a reset counts."""
+        before = len(outcomes)
+        self.fresh(config, phase)
+        new = outcomes[before:]
+        if not new or not outcomes[:before] or (symptom in new[-1].symptoms) == (symptom in outcomes[0].symptoms):
+            return False
+        self.reset_always = self._dirty = True
+        self.memory = {
+            "text": "remembers earlier tests, good ones too: it is reset before each test",
+            "after": to_json(config),
+            "controls": self.controls + 1,
+            "disagreed": self.controls_bad + 1,
+        }
+        for several in self.seen.values():
+            several.clear()
+        outcomes += new
+        return True
 
     def _verdict(self, outcomes: Sequence[Outcome], signal: Signal) -> tuple[bool | None, bool]:
         """The verdict of the outcomes so far, and whether it is final."""

@@ -61,6 +61,8 @@ class FoundCause:
     passing: Config
     thresholds: list[Threshold] = field(default_factory=list)
     predictions: list[Prediction] = field(default_factory=list)
+    is_settled: bool = True
+    """False where the conditions are the best of several that did not all come true."""
     sensitivity: list[dict[str, Any]] = field(default_factory=list)
     effect: dict[str, dict[str, float]] = field(default_factory=dict)
     recognised: dict[str, str] | None = None
