@@ -1,17 +1,14 @@
-"""The architecture model finds the family that made the data, and calibration takes the lab's points."""
+"""The architecture model finds the family that made the data."""
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from wallwatch.domain.calibration.calibrate import calibrate
 from wallwatch.domain.catalogue.load import profiles
-from wallwatch.domain.lab.calibration_points import calibration_points
 from wallwatch.domain.lab.conditions import Among, Cause, Range, Signal
 from wallwatch.domain.lab.device import Config, Device, as_integer, parse_device
 from wallwatch.domain.lab.models import MOST_POINTS, Test, fit_models
@@ -170,25 +167,3 @@ def test_a_search_ends_with_models_that_leave_out_what_a_stopped_device_gave() -
     card = profiles()["CX-6"].performance
     assert models["latency_us"]["coefficients"]["slopes"]["masks_egress"] == pytest.approx(card.a / 2)
     assert models["bw_gbps"]["goodness"] > 0.98
-
-
-def test_calibration_takes_the_points_of_a_search() -> None:
-    card, tester = profiles()["CX-6"].performance, Card()
-    tests: list[Test] = []
-    for a in range(1, 160, 20):
-        for b in range(1, 160, 20):
-            config: Config = {"masks_egress": a, "masks_ingress": b, "offload": False}
-            tests.append((config, tester.test(config, "discover").metrics))
-    tests.append(({"masks_egress": 1, "masks_ingress": 1, "offload": True}, {"bw_gbps": 1.0, "latency_us": 900.0}))
-    measured = calibration_points(tests, device().default, "send", 65536)
-    assert len(measured) == 2 * 64
-    result = calibrate(measured, profiles()["CX-5"].performance, "CX-5")
-    assert result.bandwidth is not None
-    assert result.latency is not None
-    assert result.bandwidth.parameters["v"].value == pytest.approx(card.v, rel=0.05)
-    assert result.latency.parameters["a"].value == pytest.approx(card.a, rel=0.05)
-    assert math.isclose(result.latency.parameters["c"].value, card.c, rel_tol=0.05)
-
-
-def test_a_device_without_masks_of_both_directions_gives_calibration_nothing() -> None:
-    assert calibration_points([({"qps": 4}, {"bw_gbps": 100.0})], {"qps": 1}, "send", 65536) == []

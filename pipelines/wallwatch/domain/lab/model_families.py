@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize
 
-from wallwatch.domain.calibration.surfaces import bandwidth, bandwidth_gradient
+from wallwatch.domain.performance.surface import bandwidth, bandwidth_gradient
 
 Floats = npt.NDArray[np.float64]
 FamilyName = Literal["constant", "linear", "rbf", "piecewise"]

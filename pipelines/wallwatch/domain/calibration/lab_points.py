@@ -14,7 +14,7 @@ BANDWIDTH, LATENCY = "bw_gbps", "latency_us"
 """Names of parameters and metrics with a meaning for calibration, as `fleetsim dut` and the adaptors of real hosts use them."""
 
 
-def calibration_points(tests: Sequence[Test], healthy: Config, verb: Verb, message_bytes: int) -> list[Measured]:
+def lab_points(tests: Sequence[Test], healthy: Config, verb: Verb, message_bytes: int) -> list[Measured]:
     """The tests in which nothing but the masks differs from the healthy configuration, as measurements for `calibrate`.
 
     Masks are used evenly, so that n of them make (n - 1) / 2 lookups per packet on average (paper, section 4.2).
