@@ -81,6 +81,15 @@ def test_a_wall_is_recognised_between_the_points_around_it() -> None:
     assert model["goodness"] > 0.9
 
 
+def test_a_wall_among_many_values_is_found_to_the_value() -> None:
+    tests: list[Test] = [
+        ({"masks_egress": i, "masks_ingress": 1, "offload": False}, {"bw_gbps": 100.0 if i < 77 else 60.0}) for i in range(1, 201)
+    ]
+    model = best(tests, BY_EGRESS)
+    assert model["coefficients"]["wall"] == {"parameter": "masks_egress", "at": 77}
+    assert model["goodness"] == 1
+
+
 def test_the_papers_surface_is_recognised_with_its_parameters() -> None:
     card = profiles()["CX-6"].performance
     rng = random.Random(5)

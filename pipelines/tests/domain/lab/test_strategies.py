@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from wallwatch.domain.lab import strategies
 from wallwatch.domain.lab.device import Config, Device, parse_device
 from wallwatch.domain.lab.report import Report
 from wallwatch.domain.lab.search import run_lab
@@ -39,6 +40,7 @@ class FakeTester:
         self.fault = fault
         self.budget = budget
         self.tested: list[Config] = []
+        self.phases: list[Phase] = []
         self.batches: list[int] = []
 
     def test(self, config: Config, phase: Phase) -> Outcome:
@@ -46,6 +48,7 @@ class FakeTester:
             raise BudgetReached("budget reached")
         assert self.topology.is_valid(config)
         self.tested.append(dict(config))
+        self.phases.append(phase)
         bad = self.fault(config)
         return Outcome("ok", frozenset({"S6"} if bad else ()), {"bw_gbps": 40.0 if bad else 100.0})
 
@@ -180,6 +183,15 @@ def test_only_restricts_what_varies(strategy: Strategy) -> None:
 
 
 @pytest.mark.parametrize("strategy", ALL)
+def test_a_parameter_outside_only_is_not_even_changed_to_make_a_configuration_valid(strategy: Strategy) -> None:
+    """Mode b is valid with offload only, which must stay off."""
+    report, tester = search(strategy, lambda _: False, device(with_topology=True), only=("mode", "queues"))
+    assert report.complete
+    assert {(one["mode"], one["offload"]) for one in tester.tested} == {("a", False)}
+    assert {one["queues"] for one in tester.tested} == {1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("strategy", ALL)
 def test_a_budget_is_never_exceeded_and_the_report_says_what_is_next(strategy: Strategy) -> None:
     report, tester = search(strategy, single, budget=9)
     assert len(tester.tested) == 9
@@ -203,6 +215,16 @@ def test_rows_go_out_in_parallel() -> None:
 def test_random_ends_after_many_configurations_without_a_new_cause() -> None:
     _, tester = search("random", lambda _: False)
     assert len(tester.tested) <= QUIET_ROWS + 5
+
+
+def test_random_counts_again_from_each_new_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strategies, "QUIET_ROWS", 60)
+    report, tester = search("random", triple, seed=4)
+    assert len(report.causes) == 1
+    last = max(i for i, phase in enumerate(tester.phases) if phase == "threshold")
+    first = tester.phases.index("minimise")
+    assert first > 10
+    assert 55 <= len(tester.phases) - last - 1 <= 60
 
 
 def test_an_order_of_operations_is_found_by_its_pair() -> None:

@@ -343,21 +343,6 @@ class Judge:
 
     # --- what the report says ---
 
-    def usable_tests(self) -> list[tuple[Config, dict[str, float]]]:
-        """Configurations with the mean of each metric, without tests in which a symptom stopped the device and its metrics."""
-        names = [one.name for one in self.device.parameters]
-        found = []
-        for key, outcomes in self.seen.items():
-            usable = [one for one in outcomes if one.status == "ok" and not any(self.damage.get(symptom) for symptom in one.symptoms)]
-            values: dict[str, list[float]] = defaultdict(list)
-            for one in usable:
-                for name, value in one.metrics.items():
-                    values[name].append(value)
-            if values:
-                means = {name: math.fsum(several) / len(several) for name, several in values.items()}
-                found.append((dict(zip(names, key, strict=True)), means))
-        return found
-
     def baseline_json(self, healthy: bool) -> dict[str, object]:
         return {
             "healthy": healthy,

@@ -6,6 +6,7 @@ import random
 
 from wallwatch.domain.lab.adaptive import Adaptive
 from wallwatch.domain.lab.device import Config, Device
+from wallwatch.domain.lab.evidence import usable_tests
 from wallwatch.domain.lab.judge import Judge
 from wallwatch.domain.lab.models import fit_models
 from wallwatch.domain.lab.report import Report
@@ -38,7 +39,7 @@ def run_lab(device: Device, tester: Tester, options: Options) -> Report:
     except SearchEnd as end:
         report.stopped = str(end) or "stopped"
         report.next.append(_next_step(report))
-    report.models = fit_models(device, judge.usable_tests(), [one.cause for one in report.causes])
+    report.models = fit_models(device, usable_tests(judge), [one.cause for one in report.causes])
     report.operations = dict(judge.operations)
     report.resets = judge.resets
     report.noise = judge.noise_json()
