@@ -32,6 +32,8 @@ A metric that parameters improve more or less is no sign of that: its values are
 MOST_ATTEMPTS = 3
 """How often the cause of one failing configuration is looked for."""
 MOST_NESTED = 6
+MOST_UNSETTLED = 2
+"""Causes of one signal that no simple conditions explain, after which no more of it are looked for."""
 MOST_CAUSES = 25
 
 
@@ -50,6 +52,8 @@ class Adaptive:
         self._healthy = self._device.default
         self._default_was_judged = False
         self._suspected: list[Cause] = []
+        self._is_first_pass = False
+        self._later: deque[Config] = deque()
 
     @property
     def _known(self) -> list[Cause]:
@@ -80,8 +84,12 @@ class Adaptive:
                 if not any(one.signal == signal and name in one.parameters for one in self._suspected):
                     cause = self._learner(signal).alone(row, name)
                     self._suspected += [cause] if cause else []
+        self._is_first_pass = True
         for row in rows:
             self._work(row)
+        self._is_first_pass = False
+        while self._later:
+            self._work(self._later.popleft())
 
     def _learner(self, signal: Signal) -> Learner:
         return Learner(self._judge, self._sampler, self._rng, signal, self._known, self._suspected, self._healthy)
@@ -192,6 +200,9 @@ class Adaptive:
                 if signal in self._unexplained(config):
                     self._learn(signal, config, 0)
 
+    def _unsettled(self, signal: Signal) -> int:
+        return sum(one.cause.signal == signal and not one.is_settled for one in self._report.causes)
+
     def _replace_what_it_covers(self, found: FoundCause) -> None:
         """Earlier causes that hold only where the new one does were a part of it."""
 
@@ -207,7 +218,7 @@ class Adaptive:
     def _learn(self, signal: Signal, config: Config, depth: int) -> None:
         key = (signal, self._device.key(config))
         self._attempts[key] = self._attempts.get(key, 0) + 1
-        if self._attempts[key] > MOST_ATTEMPTS or depth > MOST_NESTED:
+        if self._attempts[key] > MOST_ATTEMPTS or depth > MOST_NESTED or self._unsettled(signal) >= MOST_UNSETTLED:
             return
         if not self._judge.decide(config, signal, "discover"):
             return
@@ -228,7 +239,7 @@ class Adaptive:
         self._suspected = [one for one in self._suspected if one.signal != signal or not one.parameters & found.cause.parameters]
         add_evidence(self._judge, found)
         self._judge.check_recovery(found.failing)
-        self._queue.extend(learner.others)
+        (self._later if self._is_first_pass else self._queue).extend(learner.others)
         if not found.is_settled:
             self._report.notes.append(
                 f"{signal}: the conditions explain most tests, not all: other parameters move the threshold, or it is blurred."

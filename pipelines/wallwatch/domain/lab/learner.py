@@ -83,6 +83,7 @@ class Learner:
         self._witness: Config = healthy
         self._passing: Config = healthy
         self._is_blurred = False
+        self._begin = 0
         self.others: list[Config] = []
         """Configurations that fail though the cause does not hold: other causes'."""
 
@@ -129,16 +130,20 @@ class Learner:
     def _prove(self, found: FoundCause) -> None:
         """Check and revise the conditions until their predictions come true, or the effort is out of proportion."""
         first = list(self._conditions)
-        begin = self._judge.spent
+        self._begin = self._judge.spent
         for _ in range(REVISIONS):
             found.predictions.clear()
             if self._is_verified(found.predictions):
                 return
-            if self._judge.spent - begin > MOST_EFFORT * (3 if self._judge.is_flaky else 1):
+            if self._is_spent:
                 break
         self._conditions = max(first, list(self._conditions), key=lambda one: (round(self._score(one), 2), -len(one)))
         found.is_settled = False
         self.others.clear()
+
+    @property
+    def _is_spent(self) -> bool:
+        return self._judge.spent - self._begin > MOST_EFFORT * (3 if self._judge.is_flaky else 1)
 
     def _score(self, conditions: Sequence[Condition]) -> float:
         """How well conditions separate all configurations that were judged: the mean of the shares right among bad and good ones."""
@@ -357,6 +362,8 @@ class Learner:
             if set(step.names) <= set(names):
                 crossings += self._crossing(step.bad, step.good, step.names[0])
         for attempt in range(4 * BOUNDARY_CROSSINGS):
+            if self._is_spent:
+                return False
             if len(crossings) >= BOUNDARY_CROSSINGS + 2 * (len(names) - 2):
                 break
             crossings += self._drawn_crossing(names, attempt)
