@@ -63,7 +63,8 @@ def test_every_combination_of_levels_occurs_in_some_row(device: Device, strength
     assert coverage.share == 1.0
     assert all(one.contains(row[one.name]) for row in rows for one in device.parameters)
     varied = factor_levels(device, (), ends_only)
-    for several in itertools.combinations(varied, min(strength, len(varied))):
+    assert bool(rows) == bool(varied)
+    for several in itertools.combinations(varied, min(strength, len(varied))) if varied else ():
         wanted = set(itertools.product(*(range(len(levels)) for _, levels in several)))
         seen = {tuple(_level(device, one, ends_only, row[one.name]) for one, _ in several) for row in rows}
         assert wanted <= seen
