@@ -33,6 +33,7 @@ from wallwatch_backend.isolation.slo.endpoints import router as slo
 from wallwatch_backend.isolation.vfs.endpoints import router as isolated_vfs
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.health.endpoints import router as health
+from wallwatch_backend.lab.endpoints import router as lab
 from wallwatch_backend.notify.deliveries.endpoints import router as deliveries
 from wallwatch_backend.notify.webhooks.endpoints import router as webhooks
 from wallwatch_backend.policies.bench.endpoints import router as policies_bench
@@ -101,6 +102,7 @@ def new_api(**options: Any) -> FastAPI:
         profiles,
         forecasts,
         profiles_rnic,
+        lab,
         webhooks,
         deliveries,
         users,

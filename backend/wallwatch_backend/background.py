@@ -16,6 +16,7 @@ from wallwatch_backend.incidents.lifecycle.worker import IncidentWorker
 from wallwatch_backend.incidents.notice_worker import NoticeWorker
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.background_tasks import Task, restart_forever, run_on_leader
+from wallwatch_backend.lab.worker import CampaignNotices
 from wallwatch_backend.notify.deliveries.worker import Dispatcher
 from wallwatch_backend.notify.routing.worker import Router
 from wallwatch_backend.remedies.automation.worker import AutomationDriver
@@ -80,6 +81,7 @@ def _on_the_leader(services: Services, router: Router, dispatcher: Dispatcher) -
         "remedies": FollowUp(database, settings).run,
         "plans": Planner(database, settings, signer).run,
         "automation": AutomationDriver(database, settings, signer).run,
+        "campaigns": CampaignNotices(database).run,
         "rollouts": RolloutDriver(database, settings, signer).run,
         "clean_up": lambda: _clean_up(services, dispatcher),
     }

@@ -2,6 +2,7 @@
 
 from wallwatch_backend.fleet.catalogue.schemas import StateMachines
 from wallwatch_backend.incidents.states import INCIDENT
+from wallwatch_backend.lab.states import CAMPAIGN
 from wallwatch_backend.remedies.automation.states import RUN
 from wallwatch_backend.remedies.plans.states import PLAN
 from wallwatch_backend.remedies.rollouts.states import ROLLOUT
@@ -14,4 +15,5 @@ STATE_MACHINES = StateMachines(
     plan=list(PLAN.states),
     run=list(RUN.states),
     incident=list(INCIDENT.states),
+    campaign=list(CAMPAIGN.states),
 )

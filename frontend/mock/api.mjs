@@ -9,6 +9,7 @@ import { makeFleet } from "./fleet.mjs";
 import { Forecasts } from "./forecasts.mjs";
 import { Incidents } from "./incidents.mjs";
 import { Isolation } from "./isolation.mjs";
+import { Lab } from "./lab.mjs";
 import { Profiles } from "./performance.mjs";
 import { PLAN_ACTION, Plans } from "./plans.mjs";
 import { Policies } from "./policies.mjs";
@@ -49,6 +50,7 @@ export function makeApi(kind, { guarded = false } = {}) {
   const forecasts = new Forecasts(fleet, kind);
   const rules = new Rules(fleet, kind);
   const isolation = new Isolation(fleet, kind);
+  const lab = new Lab(kind);
   const proposed = fleet.host.length > 0 ? [proposal(fleet)] : [];
   const orders = new Map();
   for (const i of incidents.all.filter((one) => one.inhibited_by !== null)) {
@@ -260,6 +262,7 @@ export function makeApi(kind, { guarded = false } = {}) {
     ],
     [/^\/agents$/, () => answers.agents(fleet)],
     ...isolation.reads,
+    ...lab.reads,
     ...webhooks.reads,
     [/^\/tokens$/, () => answers.TOKENS],
     [/^\/users$/, () => answers.USERS],
@@ -275,6 +278,7 @@ export function makeApi(kind, { guarded = false } = {}) {
   /** What changes something: [method, path, answer]; a null answer is "no such thing". */
   const writes = [
     ...isolation.slos.writes,
+    ...lab.writes,
     ...webhooks.writes,
     ["POST", /^\/profiles\/([^/]+)\/calibrations(?:\/fleet)?$/, ([, model], body) => profiles.calibrate(model, body)],
     [

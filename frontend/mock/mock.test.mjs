@@ -87,6 +87,7 @@ describe.each(["full", "large", "empty"])("the mock of a fleet that is %s", (kin
       incident_id: await first("/api/v1/incidents"),
       silence_id: await first("/api/v1/silences"),
       plan_id: await first("/api/v1/plans"),
+      campaign_id: await first("/api/v1/lab/campaigns"),
       rollout_id: await first("/api/v1/rollouts"),
       remedy_id: await first("/api/v1/remedies"),
       webhook_id: (await get("/api/v1/webhooks")).items?.[0]?.id,

@@ -1,5 +1,6 @@
 """The processes of the demo and of `make dev`, in start order: each group depends on those before it."""
 
+import json
 import os
 import sys
 from dataclasses import dataclass
@@ -66,8 +67,14 @@ class Layout:
             "WALLWATCH_INCIDENT_HOLD_S": os.environ.get("WALLWATCH_INCIDENT_HOLD_S", "120"),
             "WALLWATCH_SECRETS_DIR": str(self.secrets),
             "WALLWATCH_STATE_DIR": str(self.folder / "state"),
+            "WALLWATCH_LAB_DEVICES": json.dumps(lab_devices()),
             "PYTHONUNBUFFERED": "1",
         }
+
+
+def lab_devices() -> dict[str, dict[str, str]]:
+    """Devices of the lab: a simulated RNIC that belongs to no host of the fleet, so nothing has to be cordoned."""
+    return {"Simulated CX-6": {"command": f"{binary('fleetsim')} dut --model CX-6", "model": "CX-6"}}
 
 
 def _venv(name: str) -> str:
@@ -88,7 +95,7 @@ def stores(layout: Layout) -> list[Program]:
 def server(layout: Layout, database_url: str) -> list[Program]:
     """The stream jobs and the backend; with a `ui_port`, backend and UI run from their sources and reload on change."""
     environment = layout.environment(database_url)
-    names = ("ingest", "classify", "isolation", "validate", "forecast")
+    names = ("ingest", "classify", "isolation", "validate", "forecast", "lab")
     jobs = [Program(name, "jobs", (_venv("wallwatch"), "job", name), REPOSITORY, environment) for name in names]
     api = ("--factory", "wallwatch_backend.app:create_app", "--host", "127.0.0.1", "--port", str(layout.http_port))
     # Open event streams would keep uvicorn alive: this limits how long it waits for them.

@@ -29,6 +29,7 @@ FOLDERS = {
         "tests/plans",
         "tests/isolation_series",
         "tests/isolation_simulations",
+        "tests/lab_evaluation",
         "tests/bench",
         "tests/mutation",
     ),
@@ -40,7 +41,7 @@ LANES = (("lint", "frontend", "go", "pipelines", "local", "contract", "data", "i
 # the other tests reach their servers.
 ALONE = ("packets",)
 # One folder of the backend's tests each.
-CONTEXTS = ("remedies", "policies", "isolation", "hosts", "fleet", "incidents", "notify", "accounts", "kit")
+CONTEXTS = ("lab", "remedies", "policies", "isolation", "hosts", "fleet", "incidents", "notify", "accounts", "kit")
 PARTS = (*(part for lane in LANES for part in lane), *ALONE, *CONTEXTS)
 WORKERS = "2"
 

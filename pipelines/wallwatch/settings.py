@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from pydantic import Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -34,6 +35,28 @@ class SharedSettings(BaseSettings):
     def libpq_url(self) -> str:
         """The address in the format that psycopg itself accepts."""
         return self.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
+
+
+class LabDevice(BaseModel):
+    """A device of the lab: how it is started, and which RNIC it is."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    command: str = Field(min_length=1, description="starts a process that speaks dut/1")
+    model: str | None = Field(default=None, description="model of its profile, such as CX-6")
+    host: str | None = Field(default=None, description="of an RNIC of the fleet; it is tested only while it is cordoned")
+    pci: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _command_alone(cls, value: Any) -> Any:
+        return {"command": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _a_whole_place(self) -> LabDevice:
+        if (self.host is None) != (self.pci is None):
+            raise ValueError("an RNIC of the fleet needs host and pci")
+        return self
 
 
 class Settings(SharedSettings):
@@ -69,6 +92,11 @@ class Settings(SharedSettings):
 
     isolation_group: str = Field(default="wallwatch-isolation", description="Kafka consumer group of isolation")
 
+    lab_devices: dict[str, LabDevice] = Field(
+        default_factory=dict,
+        description="devices that this runner of the lab tests: JSON, name to command, or to an object with command, model, host and pci",
+    )
+
     forecast_models: Path | None = Field(
         default=None, description="folder of trained forecast models (the registry); default: `forecast` in the state folder"
     )
@@ -85,6 +113,11 @@ class Settings(SharedSettings):
     forecast_delay_s: float = Field(
         default=15.0, ge=0, lt=60, description="how long to wait for the samples of a minute after its end before forecasting, in seconds"
     )
+
+    @field_validator("lab_devices", mode="before")
+    @classmethod
+    def _no_device(cls, value: Any) -> Any:
+        return {} if value is None else value  # Compose cannot write an empty object as a default
 
     @property
     def registry_dir(self) -> Path:

@@ -57,8 +57,8 @@ def render(helm: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="session")
 def manifests(helm: Path) -> list[dict[str, Any]]:
-    """The chart rendered with its default values."""
-    done = render(helm)
+    """The chart rendered with its default values, and what is optional on."""
+    done = render(helm, "--set", "lab.enabled=true")
     assert done.returncode == 0, done.stderr
     return [document for document in yaml.safe_load_all(done.stdout) if document]
 

@@ -94,7 +94,7 @@ def test_every_value_has_an_entry_in_the_schema_of_the_values() -> None:
 def test_no_container_keeps_a_capability_or_may_gain_one(manifests: list[dict[str, Any]]) -> None:
     found = containers(manifests)
     assert {container["name"] for _, _, container in found} == {
-        "kafka", "timescaledb", "migrate", "ingest", "classify", "isolation", "validate", "forecast", "backend", "telegraf", "agent",
+        "kafka", "timescaledb", "migrate", "ingest", "classify", "isolation", "validate", "forecast", "lab", "backend", "telegraf", "agent",
     }  # fmt: skip
     for name, pod, container in found:
         context = container["securityContext"]

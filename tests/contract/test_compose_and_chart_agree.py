@@ -25,6 +25,7 @@ def test_the_compose_file_satisfies_the_compose_specification(compose: dict[str,
         "isolation",
         "validate",
         "forecast",
+        "lab",
         "backend",
         "telegraf",
         "agent",
@@ -66,6 +67,7 @@ def test_every_variable_of_the_server_side_is_a_setting_of_the_process_that_gets
         "isolation": jobs,
         "validate": jobs,
         "forecast": jobs,
+        "lab": jobs,
         "backend": backend | {"WALLWATCH_API_URL"},
     }
     for name, settings in known.items():

@@ -6,6 +6,7 @@ from typing import get_args
 import pytest
 
 from wallwatch_backend.kit.states import StateTable
+from wallwatch_backend.lab.webhook_schema import LabEvent
 from wallwatch_backend.notify.schemas import EventType
 from wallwatch_backend.remedies import states
 from wallwatch_backend.remedies.orders.schemas import Operation
@@ -57,6 +58,7 @@ def test_webhooks_know_the_events_of_the_tables_and_those_of_waves() -> None:
     waves = {"rollout.wave_started", "rollout.wave_confirmed"}
     assert {*tables, *waves} == {str(event) for event in EventType}
     sent = {*get_args(RemedyEvent.model_fields["type"].annotation), *get_args(RolloutEvent.model_fields["type"].annotation)}
+    sent |= set(get_args(LabEvent.model_fields["type"].annotation))
     assert sent == {str(event) for event in EventType if not event.startswith("incident.")}
 
 

@@ -59,10 +59,15 @@ async def symptoms_of(session: ReadSession, incident_id: UUID) -> list[str]:
 
 async def note_remedy(session: WriteSession, incident_id: UUID | None, actor: str, text: str) -> None:
     """Add to the incident's timeline what a remedy did; a remedy without an incident changes nothing."""
+    await note(session, incident_id, "remedy", actor, text)
+
+
+async def note(session: WriteSession, incident_id: UUID | None, kind: str, actor: str, text: str, **data: Any) -> None:
+    """Add an entry to the timeline of an incident, or of the one that it was merged into; without an incident nothing changes."""
     row = await repository.get_locked(session, incident_id) if incident_id is not None else None
     if row is not None and row.merged_into is not None:
         row = await repository.get_locked(session, row.merged_into)
     if row is not None:
         at = clock.now()
-        events.note(session, row, at, "remedy", text, actor)
+        events.note(session, row, at, kind, text, actor, **data)
         await events.publish(session, row, None, at)

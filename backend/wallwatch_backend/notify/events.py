@@ -1,4 +1,4 @@
-"""An event of a remedy or a rollout as plain data, before it has a format."""
+"""An event of a remedy, a rollout or a campaign of the lab as plain data, before it has a format."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Level = Literal["info", "good", "bad"]
 
 @dataclass(frozen=True)
 class OrderEvent:
-    """One event of one remedy or rollout; `data` is the JSON that the API shows, `labels` what an alert carries."""
+    """One event of one remedy, rollout or campaign; `data` is the JSON that the API shows, `labels` what an alert carries."""
 
     event: EventType
     outcome: Outcome
@@ -22,7 +22,7 @@ class OrderEvent:
     """Nothing more is to be expected (an undo may still follow)."""
     at: datetime
     began_at: datetime
-    kind: Literal["remedy", "rollout"]
+    kind: Literal["remedy", "rollout", "campaign"]
     id: UUID
     action: str
     place: str

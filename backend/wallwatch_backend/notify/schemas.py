@@ -39,6 +39,9 @@ class EventType(StrEnum):
     rollout_undoing = "rollout.undoing"
     rollout_undo_paused = "rollout.undo_paused"
     rollout_undone = "rollout.undone"
+    lab_finished = "lab.finished"
+    lab_stopped = "lab.stopped"
+    lab_failed = "lab.failed"
 
 
 INCIDENT_EVENTS = (EventType.opened, EventType.updated, EventType.resolved)

@@ -16,6 +16,9 @@ type Kernel interface {
 	netlink.Source
 	// LimitVF sets what a virtual function of an uplink is guaranteed and may send at most, in Mbit/s; 0 is no guarantee, and no limit.
 	LimitVF(ctx context.Context, uplink string, vf int, minMbps, maxMbps uint32) error
+	// LimitPort sets what the leaf of devlink's rates at a port of a device may send at most, in bytes per second; 0 is no limit. ErrNoRates says that
+	// the driver has no such setting.
+	LimitPort(ctx context.Context, pci string, port uint32, maxBps uint64) error
 	// RecoverHealth makes a device's health reporter recover.
 	RecoverHealth(ctx context.Context, pci, reporter string) error
 	// TCOffload reports for each network device whether its driver takes filters of TC into the hardware (the feature hw-tc-offload).
@@ -27,6 +30,9 @@ type Kernel interface {
 	// DeleteFilter takes one filter away. ErrNoFilter says that it is not there.
 	DeleteFilter(ctx context.Context, filter netlink.Filter) error
 }
+
+// ErrNoRates says that a driver refuses to limit a port by devlink because it cannot, not because of the value.
+var ErrNoRates = errors.New("the driver does not support this rate of devlink")
 
 // ErrNoFilter says that a filter which was to be deleted is not there.
 var ErrNoFilter = errors.New("there is no such filter")

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 
@@ -67,33 +68,55 @@ func (n Netlink) send(kind netlink.HeaderType, body []byte) error {
 
 // RecoverHealth implements Kernel: what `devlink health recover pci/ADDRESS reporter NAME` sends.
 func (n Netlink) RecoverHealth(_ context.Context, pci, reporter string) error {
+	err := n.devlink(unix.DEVLINK_CMD_HEALTH_REPORTER_RECOVER, pci, func(encoder *netlink.AttributeEncoder) {
+		encoder.String(unix.DEVLINK_ATTR_HEALTH_REPORTER_NAME, reporter)
+	})
+	if err != nil {
+		return fmt.Errorf("devlink: recovering reporter %q of %s: %w", reporter, pci, err)
+	}
+	return nil
+}
+
+// LimitPort implements Kernel: what `devlink port function rate set pci/ADDRESS/PORT tx_max RATE` sends.
+func (n Netlink) LimitPort(_ context.Context, pci string, port uint32, maxBps uint64) error {
+	err := n.devlink(unix.DEVLINK_CMD_RATE_SET, pci, func(encoder *netlink.AttributeEncoder) {
+		encoder.Uint32(unix.DEVLINK_ATTR_PORT_INDEX, port)
+		encoder.Uint64(unix.DEVLINK_ATTR_RATE_TX_MAX, maxBps)
+	})
+	switch {
+	case errors.Is(err, unix.EOPNOTSUPP):
+		return fmt.Errorf("%w: tx_max of port %d of %s: %w", ErrNoRates, port, pci, err)
+	case err != nil:
+		return fmt.Errorf("devlink: limiting port %d of %s to %d bytes per second: %w", port, pci, maxBps, err)
+	}
+	return nil
+}
+
+// devlink sends one command about a PCI device and waits for its acknowledgement.
+func (n Netlink) devlink(command uint8, pci string, describe func(*netlink.AttributeEncoder)) error {
 	dial := n.dialGeneric
 	if dial == nil {
 		dial = func() (*genetlink.Conn, error) { return genetlink.Dial(nil) }
 	}
 	conn, err := dial()
 	if err != nil {
-		return fmt.Errorf("devlink: %w", err)
+		return err
 	}
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(timeout))
 	family, err := conn.GetFamily("devlink")
 	if err != nil {
-		return fmt.Errorf("devlink: %w", err)
+		return err
 	}
 	encoder := netlink.NewAttributeEncoder()
 	encoder.String(unix.DEVLINK_ATTR_BUS_NAME, "pci")
 	encoder.String(unix.DEVLINK_ATTR_DEV_NAME, pci)
-	encoder.String(unix.DEVLINK_ATTR_HEALTH_REPORTER_NAME, reporter)
+	describe(encoder)
 	body, err := encoder.Encode()
 	if err != nil {
-		return fmt.Errorf("devlink: %w", err)
+		return err
 	}
-	request := genetlink.Message{
-		Header: genetlink.Header{Command: unix.DEVLINK_CMD_HEALTH_REPORTER_RECOVER, Version: family.Version}, Data: body,
-	}
-	if _, err := conn.Execute(request, family.ID, netlink.Request|netlink.Acknowledge); err != nil {
-		return fmt.Errorf("devlink: recovering reporter %q of %s: %w", reporter, pci, err)
-	}
-	return nil
+	_, err = conn.Execute(genetlink.Message{Header: genetlink.Header{Command: command, Version: family.Version}, Data: body}, family.ID,
+		netlink.Request|netlink.Acknowledge)
+	return err
 }

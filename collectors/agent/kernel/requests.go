@@ -33,6 +33,15 @@ func (r Requests) LimitVF(ctx context.Context, uplink string, vf int, _, maxMbps
 	return r.do(ctx, fmt.Sprintf("ip link set dev %s vf %d max_tx_rate %d", uplink, vf, maxMbps))
 }
 
+// LimitPort implements Kernel.
+func (r Requests) LimitPort(ctx context.Context, pci string, port uint32, maxBps uint64) error {
+	err := r.do(ctx, fmt.Sprintf("devlink port function rate set pci/%s/%d tx_max %dbps", pci, port, maxBps))
+	if err != nil && strings.Contains(err.Error(), "Operation not supported") {
+		return fmt.Errorf("%w: %w", ErrNoRates, err)
+	}
+	return err
+}
+
 // RecoverHealth implements Kernel.
 func (r Requests) RecoverHealth(ctx context.Context, pci, reporter string) error {
 	return r.do(ctx, fmt.Sprintf("devlink health recover pci/%s reporter %s", pci, reporter))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/cnievent"
@@ -228,6 +229,27 @@ func TestDelSucceedsAsContainerdRepeatsIt(t *testing.T) {
 				t.Errorf("%s: %+v", netns, got)
 			}
 		}
+	}
+}
+
+func TestAnEventOnASlowDiskIsNotLostAndOneOnADeadDiskHoldsTheContainerUpForAWhileOnly(t *testing.T) {
+	for took, want := range map[time.Duration]string{0: "", 1900 * time.Millisecond: "", time.Hour: "did not answer within 2s"} {
+		synctest.Test(t, func(t *testing.T) {
+			began, written := time.Now(), false
+			err := report(cnievent.Event{}, "/run/events", func(string, cnievent.Event) error {
+				time.Sleep(took)
+				written = true
+				return nil
+			})
+			if err == nil && (want != "" || !written) || err != nil && (want == "" || !strings.Contains(err.Error(), want)) {
+				t.Errorf("a disk that takes %s: %v", took, err)
+			}
+			if held := time.Since(began); held > recordTime {
+				t.Errorf("a disk that takes %s held the container up for %s", took, held)
+			}
+			time.Sleep(took) // what hangs ends with the process; here with the test
+			synctest.Wait()
+		})
 	}
 }
 

@@ -12,10 +12,12 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/cnievent"
 )
 
-// Whoever starts a container waits for this process, so what does not answer is left behind: together they are tens of milliseconds.
+// Whoever starts a container waits for this process, so what does not answer is left behind. A cordon that is found too late counts as none, tens of
+// milliseconds are enough for it on any host that works. An event that is not written is lost for good, and with it which container has the VF: on
+// a disk that is busy, a container waits for it, but never longer than a person would notice.
 const (
 	lookTime   = 60 * time.Millisecond
-	recordTime = 30 * time.Millisecond
+	recordTime = 2 * time.Second
 )
 
 // started is when the process began, or nearly.
@@ -109,10 +111,15 @@ func (c *invocation) record() {
 	case c.found.problem != "":
 		event.Result = cnievent.Unchecked
 	}
-	late := fmt.Errorf("the folder did not answer within %s", recordTime)
-	if err := within(recordTime, late, func() error { return cnievent.Write(c.config.EventDir, event) }); err != nil {
+	if err := report(event, c.config.EventDir, cnievent.Write); err != nil {
 		complain("this %s is not reported to the collector: %v", c.command, err)
 	}
+}
+
+// report writes an event within recordTime. What is left of one that took longer is the collector's to rescue (cnievent.Rescue).
+func report(event cnievent.Event, folder string, write func(folder string, event cnievent.Event) error) error {
+	late := fmt.Errorf("%q did not answer within %s; the disk may be overloaded", folder, recordTime)
+	return within(recordTime, late, func() error { return write(folder, event) })
 }
 
 // podOf reads namespace and name from what Kubernetes' runtimes put into CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=a;K8S_POD_NAME=b;...`.

@@ -8,6 +8,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/lockedfile"
 	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
@@ -28,12 +30,9 @@ func minima(command string, c *config, device, physical string) (oversubscribed 
 	case command != "ADD" || !c.RefuseOversubscribedMinima:
 		return "", nil
 	}
-	speed, configured, err := portOf(c, physical)
-	if err != nil {
-		return "", err
-	}
+	speed, configured, portErr := portOf(c, physical)
 	if err := os.MkdirAll(c.MinimaDir, 0o700); err != nil {
-		return "", err
+		return "", errors.Join(portErr, err)
 	}
 	own := promisedMbps(c.slo())
 	err = lockedfile.Change(path, func(promised *map[string]float64) {
@@ -41,12 +40,15 @@ func minima(command string, c *config, device, physical string) (oversubscribed 
 			*promised = make(map[string]float64)
 		}
 		(*promised)[device] = own
+		if portErr != nil {
+			return // the promise counts all the same once the port is up
+		}
 		if sum := sumOf(configured, *promised); sum > speed {
 			oversubscribed = fmt.Sprintf("the guaranteed rates would add up to %.6g Mbit/s, and its port has %.6g Mbit/s", sum, speed)
 			delete(*promised, device)
 		}
 	})
-	return oversubscribed, err
+	return oversubscribed, errors.Join(portErr, err)
 }
 
 // promisedMbps is the minimum of an SLO that is written in the configuration, 0 for the name of a class and for what the server will refuse.
@@ -81,10 +83,8 @@ func portOf(c *config, physical string) (speed float64, configured map[string]fl
 	if err != nil {
 		return 0, nil, err
 	}
-	var reader sysfs.Reader
-	speed, err = reader.Leading(filepath.Join(root.Netdev(netdev), "speed"))
-	if err != nil {
-		return 0, nil, fmt.Errorf("the speed of %q: %w", netdev, err)
+	if speed, err = speedOf(root, netdev); err != nil {
+		return 0, nil, err
 	}
 	addresses, err := root.VFs(physical)
 	if err != nil {
@@ -105,6 +105,27 @@ func portOf(c *config, physical string) (speed float64, configured map[string]fl
 		}
 	}
 	return speed, configured, nil
+}
+
+// unknownSpeed is -1 in the 32 bits of SPEED_UNKNOWN: a port that is down shows it as 4294967295, or as -1.
+const unknownSpeed = math.MaxUint32
+
+// speedOf returns the speed of a port in Mbit/s; one that is down has none.
+func speedOf(root sysfs.Root, netdev string) (float64, error) {
+	var reader sysfs.Reader
+	path := filepath.Join(root.Netdev(netdev), "speed")
+	text, err := reader.Text(path)
+	if err != nil {
+		return 0, fmt.Errorf("the speed of %q cannot be read (is the port down?): %w", netdev, err)
+	}
+	speed, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil {
+		return 0, fmt.Errorf("the speed of %q is not a number: %w", netdev, err)
+	}
+	if speed <= 0 || speed >= unknownSpeed {
+		return 0, fmt.Errorf("the speed of %q is unknown (%.20q): the port is down", netdev, text)
+	}
+	return speed, nil
 }
 
 func uplinkOf(root sysfs.Root, physical string) (string, error) {

@@ -141,13 +141,35 @@ func TestMinimaAreNotCheckedUnlessTheConfigurationSaysSo(t *testing.T) {
 	}
 }
 
+func portSpeed(t *testing.T, config map[string]any, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(config["sysfsRoot"].(string), "class/net/ens1f0/speed"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAPromiseThatWasGivenWhileThePortWasDownCountsOnceItIsUp(t *testing.T) {
+	config := guaranteeing(t, 0)
+	portSpeed(t, config, "-1\n")
+	if c := seen(t, "ADD", config, virtual, minimum(6000)); c.refused() || !strings.Contains(c.found.problem, "the port is down") {
+		t.Fatalf("%+v", c.found)
+	}
+	portSpeed(t, config, "10000\n")
+	if refusal := attach(t, config, second, minimum(4001)); !strings.Contains(refusal, "add up to 10001 Mbit/s") {
+		t.Errorf("%q", refusal)
+	}
+}
+
 func TestMinimaThatCannotBeAddedUpRefuseNobody(t *testing.T) {
 	for what, breaks := range map[string]func(config map[string]any){
 		"no netlink": func(config map[string]any) { config["netlink"] = "/nonexistent" },
 		"no speed": func(config map[string]any) {
 			_ = os.Remove(filepath.Join(config["sysfsRoot"].(string), "class/net/ens1f0/speed"))
 		},
-		"no folder": func(config map[string]any) { config["minimaDir"] = "/proc/nothing" },
+		"a port that is down":                           func(config map[string]any) { portSpeed(t, config, "4294967295\n") },
+		"a port that is down, as newer kernels show it": func(config map[string]any) { portSpeed(t, config, "-1\n") },
+		"a speed that is no number":                     func(config map[string]any) { portSpeed(t, config, "fast\n") },
+		"no folder":                                     func(config map[string]any) { config["minimaDir"] = "/proc/nothing" },
 	} {
 		config := guaranteeing(t, 0)
 		breaks(config)

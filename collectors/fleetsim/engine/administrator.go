@@ -124,6 +124,28 @@ func (e *Engine) LimitVF(h *Host, uplink string, vf int, gbps float64) error {
 	return ErrNoDevice
 }
 
+// PortOfVF is the index of a VF's port in devlink; 0 is the uplink's.
+func PortOfVF(vf int) int { return vf + 1 }
+
+// LimitPort is "devlink port function rate set pci/ADDRESS/PORT tx_max RATE": the same scheduler of the card as LimitVF sets, as in mlx5, so each
+// tool shows what the other has set.
+func (e *Engine) LimitPort(h *Host, pci string, port int, gbps float64) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, r := range h.RNICs {
+		if r.PCI != pci {
+			continue
+		}
+		vf := port - PortOfVF(0)
+		if vf < 0 || vf >= len(r.VFs) || gbps < 0 {
+			return ErrNoDevice // the port is not there, or has no rate object
+		}
+		r.ports[vf].limitGbps = gbps
+		return nil
+	}
+	return ErrNoDevice
+}
+
 // VFLimitGbps is what a VF may send, 0 without a limit.
 func (r *RNIC) VFLimitGbps(vf int) float64 { return r.ports[vf].limitGbps }
 

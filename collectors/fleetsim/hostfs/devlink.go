@@ -3,6 +3,8 @@ package hostfs
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
 )
@@ -103,13 +105,52 @@ func vfText(r *engine.RNIC) string {
 	}
 	functions := make([]function, len(r.VFs))
 	for i, c := range r.VFs {
-		functions[i] = function{VF: i, Address: "00:00:00:00:00:00", LinkType: "ether", LinkState: "auto", Rate: rate{MaxTx: int(r.VFLimitGbps(i) * 1000)}}
+		functions[i] = function{VF: i, Address: "00:00:00:00:00:00", LinkType: "ether", LinkState: "auto", Rate: rate{MaxTx: int(math.Round(r.VFLimitGbps(i) * 1000))}}
 		if c != nil {
 			functions[i].Address = c.MAC
 		}
 	}
 	return jsonText([]any{map[string]any{"ifindex": uplinkIndex(r), "ifname": r.Netdev, "link_type": "ether", "address": macText(r.GUID),
 		"vfinfo_list": functions}})
+}
+
+// rates is what "devlink -j port function rate show" prints: a leaf for each VF, in bytes per second.
+func rates(host *engine.Host) string {
+	text := []byte(`{"rate":{`)
+	for _, r := range host.RNICs {
+		for vf := range r.VFs {
+			if text[len(text)-1] == '}' {
+				text = append(text, ',')
+			}
+			text = fmt.Appendf(text, `"pci/%s/%d":{"type":"leaf"`, r.PCI, engine.PortOfVF(vf))
+			if limit := r.VFLimitGbps(vf); limit > 0 { // the tool prints no rate that is not set
+				text = append(text, `,"tx_max":`...)
+				text = strconv.AppendInt(text, int64(math.Round(limit*1e9/8)), 10)
+			}
+			text = append(text, '}')
+		}
+	}
+	return string(append(text, "}}"...))
+}
+
+// ports is what "devlink -j port show" prints.
+func ports(host *engine.Host) string {
+	type port struct {
+		Type     string `json:"type"`
+		Netdev   string `json:"netdev"`
+		Flavour  string `json:"flavour"`
+		PF       *int   `json:"pfnum,omitempty"`
+		VF       *int   `json:"vfnum,omitempty"`
+		External bool   `json:"external"`
+	}
+	shown := map[string]port{}
+	for _, r := range host.RNICs {
+		shown[fmt.Sprintf("pci/%s/0", r.PCI)] = port{Type: "eth", Netdev: r.Netdev, Flavour: "physical"}
+		for vf := range r.VFs {
+			shown[fmt.Sprintf("pci/%s/%d", r.PCI, engine.PortOfVF(vf))] = port{Type: "eth", Netdev: r.Representor(vf), Flavour: "pcivf", PF: new(int), VF: &vf}
+		}
+	}
+	return jsonText(map[string]any{"port": shown})
 }
 
 func statisticsFile(r *engine.RNIC) string {
@@ -121,7 +162,8 @@ func uplinkIndex(r *engine.RNIC) int { return 10 + r.Index }
 // describeDrivers writes what does not change while the host runs.
 func (b *builder) describeDrivers(host *engine.Host) {
 	b.files("netlink/devlink", map[string]string{"param.json": perDevice(host, "param", parameters),
-		"info.json": perDevice(host, "info", information), "eswitch.json": perDevice(host, "dev", eswitch)})
+		"info.json": perDevice(host, "info", information), "eswitch.json": perDevice(host, "dev", eswitch),
+		"port.json": ports(host)})
 	for _, r := range host.RNICs {
 		b.files("netlink/ethtool", map[string]string{r.Netdev + ".driver": driverText(r)})
 	}
@@ -130,6 +172,7 @@ func (b *builder) describeDrivers(host *engine.Host) {
 // captureDrivers reads what the drivers answer now.
 func captureDrivers(v Values, host *engine.Host) {
 	v["netlink/devlink/health.json"] = perDevice(host, "health", reporters)
+	v["netlink/devlink/rate.json"] = rates(host)
 	for _, r := range host.RNICs {
 		v[statisticsFile(r)] = statisticsText(r)
 		v[fmt.Sprintf("netlink/ip/%s.json", r.Netdev)] = vfText(r)

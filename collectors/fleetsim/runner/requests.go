@@ -175,9 +175,26 @@ func (r *requests) do(words []string) error {
 			return err
 		}
 		return r.engine.LimitVF(r.host, words[4], vf, float64(mbps)/1000)
+	case match(words, "devlink port function rate set * tx_max *"):
+		return r.limitPort(words[5], words[7])
 	}
 	return fmt.Errorf("unknown command %q; known are devlink health recover, ethtool -k, ethtool -K ... hw-tc-offload, tc filter del dev ... "+
-		"ingress, tc -json filter show dev ... ingress, and ip link set dev ... vf ... max_tx_rate", strings.Join(words, " "))
+		"ingress, tc -json filter show dev ... ingress, ip link set dev ... vf ... max_tx_rate, and devlink port function rate set ... tx_max", strings.Join(words, " "))
+}
+
+// limitPort takes the handle of a port, such as pci/0000:17:00.0/1, and a rate in the tool's unit of bytes per second, such as 125000bps.
+func (r *requests) limitPort(handle, rate string) error {
+	device, index, _ := strings.Cut(strings.TrimPrefix(handle, "pci/"), "/")
+	port, err := strconv.Atoi(index)
+	digits, inBytes := strings.CutSuffix(rate, "bps")
+	if !inBytes {
+		return fmt.Errorf("the rate %q must be in bps, which are bytes per second", rate)
+	}
+	bps, rateErr := strconv.ParseUint(digits, 10, 63)
+	if err = errors.Join(err, rateErr); err != nil {
+		return err
+	}
+	return r.engine.LimitPort(r.host, device, port, float64(bps)*8/1e9)
 }
 
 // match compares words with a pattern in which * is any word.

@@ -55,7 +55,17 @@ func TestRequestsToTheKernelAreDoneInOrderUpToTheFirstThatFails(t *testing.T) {
 	if got := h.RNICs[0].VFLimitGbps(0); got != 2.5 {
 		t.Errorf("the VF's limit is %v Gbit/s, want 2.5", got)
 	}
+	if done := ask(`{"commands": ["devlink port function rate set pci/0000:17:00.0/2 tx_max 125000000bps"]}`); done.Results[0].Error != "" {
+		t.Errorf("%+v", done.Results)
+	}
+	if got := h.RNICs[0].VFLimitGbps(1); got != 1 {
+		t.Errorf("the limit of the VF at port 2 is %v Gbit/s, want 1", got)
+	}
 	for text, want := range map[string]string{
+		`{"commands": ["devlink port function rate set pci/0000:17:00.0/0 tx_max 1bps"]}`:                               "No such device",
+		`{"commands": ["devlink port function rate set pci/0000:17:00.0/1 tx_max 1mbit"]}`:                              "must be in bps",
+		`{"commands": ["devlink port function rate set pci/0000:17:00.0/x tx_max 1bps"]}`:                               "invalid syntax",
+		`{"commands": ["devlink port function rate set pci/0000:99:00.0/1 tx_max 10bps"]}`:                              "No such device",
 		`{"commands": ["tc filter del dev eth9 ingress", "devlink health recover pci/0000:17:00.0 reporter fw_fatal"]}`: "No such device",
 		`{"commands": ["rm -rf /"]}`:                                        "unknown command",
 		`{"commands": ["ip link set dev enp23s0f0np0 vf x max_tx_rate 1"]}`: "invalid syntax",

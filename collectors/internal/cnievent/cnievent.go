@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -51,6 +52,10 @@ const (
 	// maxSize is more than an event has.
 	maxSize = 64 << 10
 	suffix  = ".json"
+	// unfinished begins the names of events that are being written.
+	unfinished = ".event-"
+	// Abandoned is how old such a file is at least once its writer has given up.
+	Abandoned = time.Minute
 )
 
 // ErrFull says that nobody has read the folder for so long that no more is written.
@@ -58,7 +63,8 @@ var ErrFull = fmt.Errorf("%d events wait for the collector already", MaxPending)
 
 // Write leaves an event for the collector. Where no collector has made the folder, it does nothing.
 func Write(folder string, e Event) error {
-	handle, err := os.Open(folder)
+	// What is no folder, such as a pipe or a socket, must not hold the caller up until somebody answers.
+	handle, err := os.OpenFile(folder, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -78,7 +84,7 @@ func Write(folder string, e Event) error {
 		return err
 	}
 	// A reader sees whole files only: it passes over names that begin with a dot.
-	temporary, err := os.CreateTemp(folder, ".event-*")
+	temporary, err := os.CreateTemp(folder, unfinished+"*")
 	if err != nil {
 		return err
 	}
@@ -87,8 +93,7 @@ func Write(folder string, e Event) error {
 		err = closeErr
 	}
 	if err == nil {
-		// Names sort by time; the process makes them different.
-		err = os.Rename(temporary.Name(), filepath.Join(folder, fmt.Sprintf("%020d-%d%s", e.At.UnixNano(), os.Getpid(), suffix)))
+		err = os.Rename(temporary.Name(), filepath.Join(folder, finalName(e.At, strconv.Itoa(os.Getpid()))))
 	}
 	if err != nil {
 		_ = os.Remove(temporary.Name())

@@ -20,6 +20,8 @@ import (
 //	devlink/param.json           devlink -j dev param show
 //	devlink/info.json            devlink -j dev info
 //	devlink/eswitch.json         devlink -j dev eswitch show <device>
+//	devlink/rate.json            devlink -j port function rate show
+//	devlink/port.json            devlink -j port show
 //	ip/<netdev>.json             ip -json link show dev <netdev> (with -statistics, counters too)
 //	qdisc/<netdev>.json          tc -statistics -json qdisc show dev <netdev>
 //

@@ -18,6 +18,9 @@ type Source interface {
 	// VFs returns the settings of each virtual function of a network device, by number. Counters cost the driver a command for
 	// each function: ask for them only where nothing else shows them.
 	VFs(netdev string, counters bool) (map[int]VF, error)
+	// Rates lists devlink's rate objects of every device; with onlySet only those with a guarantee or a limit. Which port belongs to which function
+	// costs some drivers commands of the firmware, so it is asked only where an object is listed. What could be read is returned with an error.
+	Rates(onlySet bool) (map[string][]Rate, error)
 }
 
 // ErrUnsupported says that the driver, or the kernel, does not have what was requested.

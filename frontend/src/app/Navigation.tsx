@@ -34,6 +34,9 @@ export function Navigation() {
       <Link to="/profiles" className={classes["navLink"]}>
         Profiles
       </Link>
+      <Link to="/lab" activeOptions={{ includeSearch: false }} className={classes["navLink"]}>
+        Lab
+      </Link>
       <Link to="/remedies" className={classes["navLink"]}>
         Remedies
       </Link>

@@ -8,6 +8,7 @@ import { parseSilenceFilters } from "@/features/incidents/silences/filters";
 import { parseTenantFilters } from "@/features/isolation/fleet/filters";
 import { parseReportSearch } from "@/features/isolation/report/search";
 import { parseVfsView } from "@/features/isolation/rnic/view";
+import { parseLabFilters, parseNewCampaignSearch } from "@/features/lab/search";
 import { parseLogFilters } from "@/features/notify/filters";
 import { parseEditorSearch, parsePolicyFilters, parsePolicySearch } from "@/features/policies/filters";
 import { parseRemedySearch } from "@/features/remedies/search";
@@ -16,6 +17,7 @@ import { parseRange } from "@/lib/time/range";
 import { parseFilters } from "@/shared/fleet/filters";
 import { ErrorPage, NotFoundPage } from "./FaultPages";
 import { ReportRoute, RnicVfsRoute, SlosRoute, TenantsRoute, VfRoute } from "./isolationRoutes";
+import { CampaignRoute, LabRoute, NewCampaignRoute } from "./labRoutes";
 import {
   AgentsRoute,
   EditPolicyRoute,
@@ -151,6 +153,19 @@ export const newRolloutRoute = createRoute({
 });
 export const rolloutRoute = createRoute({ getParentRoute: () => root, path: "/rollouts/$id", component: RolloutRoute });
 export const planRoute = createRoute({ getParentRoute: () => root, path: "/plans/$id", component: PlanRoute });
+export const labRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/lab",
+  validateSearch: parseLabFilters,
+  component: LabRoute,
+});
+export const newCampaignRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/lab/new",
+  validateSearch: parseNewCampaignSearch,
+  component: NewCampaignRoute,
+});
+export const campaignRoute = createRoute({ getParentRoute: () => root, path: "/lab/$id", component: CampaignRoute });
 export const agentsRoute = createRoute({
   getParentRoute: () => root,
   path: "/agents",
@@ -192,6 +207,9 @@ const routeTree = root.addChildren([
   newRolloutRoute,
   rolloutRoute,
   planRoute,
+  labRoute,
+  newCampaignRoute,
+  campaignRoute,
   agentsRoute,
   webhooksRoute,
   settingsRoute,

@@ -15,6 +15,7 @@ export interface StateNames {
   plan: Schemas["PlanState"];
   run: Schemas["RunState"];
   incident: Schemas["IncidentState"];
+  campaign: Schemas["CampaignState"];
 }
 
 /** The states of one machine, in the order in which they are usually entered. */

@@ -66,6 +66,19 @@ def forecast() -> None:
 
 
 @app.command()
+def lab() -> None:
+    """Run campaigns of the lab on the devices of WALLWATCH_LAB_DEVICES, and write their journals and reports to the database."""
+    from wallwatch.jobs.lab import LabJob
+
+    settings = Settings()
+    _log(settings)
+    job = LabJob(settings)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: job.stop())
+    job.run()
+
+
+@app.command()
 def isolation() -> None:
     """Judge the traffic of VFs from Kafka second by second and write broken promises and findings to Kafka."""
     from wallwatch.jobs.isolation import IsolationJob

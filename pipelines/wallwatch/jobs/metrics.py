@@ -56,6 +56,10 @@ FORECAST_DRIFTED = Gauge(
 FORECAST_UNUSABLE = Gauge("wallwatch_forecast_unusable_models", "Champion or challenger whose file cannot be used")
 FORECAST_WORKING = Gauge("wallwatch_forecast_working", "1 in the process that forecasts, 0 in one on standby")
 
+CAMPAIGNS = Counter("wallwatch_lab_campaigns", "Campaigns of the lab that ended", ["state"])
+LAB_TESTS = Counter("wallwatch_lab_tests", "Tests and resets that devices under test were sent")
+LAB_RUNNING = Gauge("wallwatch_lab_running", "Campaigns that this process runs")
+
 
 def serve(port: int) -> None:
     """Serve `/metrics` on this port; 0 serves nothing."""

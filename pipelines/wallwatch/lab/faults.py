@@ -55,7 +55,7 @@ def shown(received: bytes | str | object) -> str:
     """What was received, in quotes, escaped and shortened to one line.
 
     >>> shown(b"x" * 500)[-30:]
-    "xxxxxxxx'... (500 characters)"
+    "xxxxxxxxx'... (500 characters)"
     """
     text = received.decode("utf-8", errors="replace") if isinstance(received, bytes) else str(received)
     if len(text) <= MOST_SHOWN:

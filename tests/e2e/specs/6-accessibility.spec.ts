@@ -19,6 +19,8 @@ const PAGES: [path: string, ready: string][] = [
   ["/tenants/report", "Tenants"],
   ["/profiles", "Profiles"],
   ["/profiles/CX-6", "NVIDIA ConnectX-6"],
+  ["/lab", "Lab"],
+  ["/lab/new", "Start a campaign"],
   ["/remedies", "Remedies"],
   ["/rollouts/new", "Roll out a remedy"],
   ["/agents", "Agents"],

@@ -112,6 +112,7 @@ class StateMachines(BaseModel):
     plan: list[State]
     run: list[State] = Field(description="Of an automation rule at one place")
     incident: list[State]
+    campaign: list[State] = Field(description="Of the lab")
 
 
 class WordInfo(BaseModel):

@@ -25,7 +25,7 @@ class ProfileVersionRow(Base):
     driver: Mapped[str] = mapped_column(server_default="")  # empty: all drivers
     fw_ver: Mapped[str] = mapped_column(server_default="")  # empty: all firmwares
     state: Mapped[str]  # candidate, refused, active, retired
-    source: Mapped[str]  # perftest, fleet
+    source: Mapped[str]  # perftest, fleet, lab
     performance: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     limits: Mapped[dict[str, Any]] = mapped_column(JSONB, server_default="{}")
     calibration: Mapped[dict[str, Any]] = mapped_column(JSONB)

@@ -11,7 +11,7 @@ from wallwatch.domain.calibration.result import Calibration
 from wallwatch_backend.kit.text import Line, Paragraph, SafeText, StorableText
 
 VersionState = Literal["candidate", "refused", "active", "retired"]
-Source = Literal["perftest", "fleet"]
+Source = Literal["perftest", "fleet", "lab"]
 Count = Annotated[float, Field(ge=0, le=MOST_MASKS, allow_inf_nan=False)]
 
 
@@ -45,7 +45,7 @@ class VersionSummary(BaseModel):
     driver: str = Field(description="Empty: all drivers")
     fw_ver: str = Field(description="Empty: all firmwares")
     state: VersionState
-    source: Literal["catalogue", "perftest", "fleet"]
+    source: Literal["catalogue", "perftest", "fleet", "lab"]
     parameters: Parameters | None = Field(description="Null where the calibration was refused")
     limits: dict[str, float] = Field(description="Limits of walls that were measured with it")
     note: str

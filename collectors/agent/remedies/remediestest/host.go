@@ -49,7 +49,10 @@ type Host struct {
 	filters map[string][]netlink.Filter
 	failed  bool
 	limit   uint64
-	config  map[string]string
+	// leafBps is the limit of VF 0 in devlink, where hasRates says that devlink has rate objects.
+	leafBps  uint64
+	hasRates bool
+	config   map[string]string
 	// Refuse is asked before each change, in the words of the tools; an error is the answer, and nothing is changed. It is called without a lock.
 	Refuse func(change string) error
 	// Dumped is called before each dump of the flows, without a lock.
@@ -164,7 +167,8 @@ func (h *Host) State() string {
 		}
 	}
 	slices.Sort(switchedOff)
-	return fmt.Sprintf("config %v, hardware %s, off %v, filters %v, failed %v, limit %d", h.config, hardware, switchedOff, h.filters, h.failed, h.limit)
+	return fmt.Sprintf("config %v, hardware %s, off %v, filters %v, failed %v, limit %d, leaf %d",
+		h.config, hardware, switchedOff, h.filters, h.failed, h.limit, h.leafBps)
 }
 
 // Health implements netlink.Source.
@@ -208,6 +212,34 @@ func (h *Host) LimitVF(_ context.Context, uplink string, vf int, _, maxMbps uint
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.limit = uint64(maxMbps)
+	return nil
+}
+
+// Rates implements netlink.Source: once SetRates was called, VF 0 has a leaf at port 1.
+func (h *Host) Rates(bool) (map[string][]netlink.Rate, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.hasRates {
+		return nil, netlink.ErrUnsupported
+	}
+	return map[string][]netlink.Rate{PCI: {{Node: "gold", VF: -1}, {Port: 0, VF: -1}, {Port: 1, VF: 0, Parent: "gold", MaxBps: h.leafBps}}}, nil
+}
+
+// SetRates gives VF 0 a rate object of devlink with this limit, in bytes per second.
+func (h *Host) SetRates(maxBps uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hasRates, h.leafBps = true, maxBps
+}
+
+// LimitPort implements kernel.Kernel.
+func (h *Host) LimitPort(_ context.Context, pci string, port uint32, maxBps uint64) error {
+	if err := h.allowed(fmt.Sprintf("devlink port function rate set pci/%s/%d tx_max %dbps", pci, port, maxBps)); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.leafBps = maxBps
 	return nil
 }
 

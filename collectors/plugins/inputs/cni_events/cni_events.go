@@ -81,6 +81,7 @@ func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 		return fmt.Errorf("the folder for events of the CNI chain: %w", err)
 	}
 	errs := []error{p.remove()}
+	errs = append(errs, p.rescue(acc))
 	names, err := cnievent.Pending(p.EventDir)
 	errs = append(errs, err)
 	p.checkRoom(acc, len(names))
@@ -104,6 +105,15 @@ func (p *Plugin) remove() error {
 	}
 	p.done = nil
 	return errors.Join(errs...)
+}
+
+// rescue takes in what the plugin could not finish in its time, and reports what is lost of it.
+func (p *Plugin) rescue(acc telegraf.Accumulator) error {
+	_, lost, err := cnievent.Rescue(p.EventDir, p.clock())
+	if lost > 0 {
+		p.events.Emit(acc, p.clock(), Lost, "", fmt.Sprintf("The reports of %d calls of the CNI chain were cut off, because the disk was too slow or full.", lost))
+	}
+	return err
 }
 
 // checkRoom reports once that the plugin stopped writing while the collector was down.

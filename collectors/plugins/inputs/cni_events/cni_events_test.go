@@ -78,6 +78,23 @@ func TestAFullFolderIsReportedOnce(t *testing.T) {
 	}
 }
 
+func TestAReportThatWasCutOffIsReportedOnceAndAWholeOneArrives(t *testing.T) {
+	p := newPlugin(t, "")
+	p.leave(t, ".event-1", `{"at": "2026-11-01T12:00:00Z", "command": "CHECK", "container": "a", "result": "ok"}`)
+	p.leave(t, ".event-2", `{"at": "2026-11-01T1`)
+	p.clock = func() time.Time { return time.Now().Add(2 * cnievent.Abandoned) } // after the times of the files
+	acc := &plugintest.Accumulator{}
+	if err := p.Gather(acc); err != nil {
+		t.Fatal(err)
+	}
+	metrics := acc.Take()
+	plugintest.Find(t, metrics, "event", "kind", Lost)
+	plugintest.Find(t, metrics, "event", "kind", "cni_check")
+	if got := p.gather(t); got != "" {
+		t.Errorf("a second time: %s", got)
+	}
+}
+
 func TestDeletionsWithoutEndDoNotFillTheMemory(t *testing.T) {
 	var d deletions
 	for i := range 3 * maxDeletions {

@@ -103,7 +103,7 @@ func (f *functions) ask(rnic sysfs.RNIC, all []sysfs.VF, source netlink.Source, 
 	bare := !slices.ContainsFunc(all, func(vf sysfs.VF) bool { return vf.Representor != "" })
 	var settings map[int]netlink.VF
 	f.settings.Ask(at, fmt.Sprintf("The settings of the virtual functions of %q", rnic.Netdev), log, func() (err error) {
-		settings, err = source.VFs(rnic.Netdev, bare)
+		settings, err = netlink.Settings(source, rnic.PCI, rnic.Netdev, bare)
 		return err
 	})
 	return settings

@@ -84,7 +84,7 @@ func (d *device) readSettings(g *gathering, r *reading) {
 	}
 	d.settingsRead, d.limits = r.at, nil
 	d.ask(&d.settings, g, "The settings of the virtual functions", func() (err error) {
-		d.limits, err = g.plugin.source.VFs(d.rnic.Netdev, d.bare)
+		d.limits, err = netlink.Settings(g.plugin.source, d.rnic.PCI, d.rnic.Netdev, d.bare)
 		return err
 	})
 	counters := 0

@@ -15,6 +15,7 @@ import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { useTitle } from "@/lib/ui/useTitle";
 import { useIncident } from "@/shared/incidents/queries";
+import { ConfirmInLab } from "@/shared/lab/ConfirmInLab";
 
 /** What, where, since when; why, with evidence; whom it hits; what to do; what was done. */
 export function IncidentPage({ id }: { id: string }) {
@@ -37,7 +38,11 @@ export function IncidentPage({ id }: { id: string }) {
                     </span>
                   }
                 >
-                  <HypothesisList hypotheses={data.hypotheses} symptom={data.symptom} />
+                  <HypothesisList
+                    hypotheses={data.hypotheses}
+                    symptom={data.symptom}
+                    confirm={(cause) => <ConfirmInLab cause={cause} incidentId={data.id} />}
+                  />
                 </Panel>
                 <EvidencePanel key={data.id} incident={data} />
               </Stack>

@@ -11,7 +11,9 @@ interface EventGroup {
 }
 
 /** The tables whose states send webhooks. */
-export type EventTables = Readonly<Record<Extract<Machine, "incident" | "remedy" | "rollout">, readonly State[]>>;
+export type EventTables = Readonly<
+  Record<Extract<Machine, "incident" | "remedy" | "rollout" | "campaign">, readonly State[]>
+>;
 
 /** Names of events that more than one state sends. */
 const OWN_LABELS: Readonly<Record<string, string>> = {
@@ -33,11 +35,12 @@ function eventsOf(table: readonly State[]): EventChoice[] {
 }
 
 /** Events of webhooks, in the groups in which the form shows them. */
-export function eventGroups({ incident, remedy, rollout }: EventTables): EventGroup[] {
+export function eventGroups({ incident, remedy, rollout, campaign }: EventTables): EventGroup[] {
   return [
     { title: "Incidents", events: eventsOf(incident) },
     { title: "Remedies", events: eventsOf(remedy) },
     { title: "Rollouts", events: [...eventsOf(rollout), ...WAVE_EVENTS] },
+    { title: "Lab campaigns", events: eventsOf(campaign) },
   ];
 }
 

@@ -7,5 +7,6 @@ export function useEventTables(): EventTables {
   const incident = useStates("incident");
   const remedy = useStates("remedy");
   const rollout = useStates("rollout");
-  return useMemo(() => ({ incident, remedy, rollout }), [incident, remedy, rollout]);
+  const campaign = useStates("campaign");
+  return useMemo(() => ({ incident, remedy, rollout, campaign }), [incident, remedy, rollout, campaign]);
 }

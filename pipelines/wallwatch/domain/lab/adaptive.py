@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Iterator, Sequence
+from statistics import median
 
 from wallwatch.domain.lab.conditions import Cause, Signal
 from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, one_at_a_time, tuples_of
@@ -15,15 +16,19 @@ from wallwatch.domain.lab.learner import Hidden, Learner
 from wallwatch.domain.lab.paths import difference
 from wallwatch.domain.lab.report import FoundCause, Report
 from wallwatch.domain.lab.sampling import Sampler
-from wallwatch.domain.lab.tester import Options
+from wallwatch.domain.lab.tester import Options, Outcome
 
 STAGES = ((2, False), (3, True), (4, True))
 """Strengths, and whether integers have only their ends then."""
 MOST_ROWS = 220
 """Rows of discovery that show nothing after which a strength of four is no longer pursued."""
 ROWS_TO_DOUBT_THE_DEFAULT = 30
-SHARE_TO_DOUBT_THE_DEFAULT = 0.75
-"""If a metric is better in so many rows of so many, it is the default that is degraded."""
+SHARE_TO_DOUBT_THE_DEFAULT = 0.85
+GAIN_TO_DOUBT_THE_DEFAULT = 0.15
+"""If a metric is better by so much in so many rows, all by nearly the same, it is the default that is degraded.
+
+A metric that parameters improve more or less is no sign of that: its values are spread over the range between.
+"""
 MOST_ATTEMPTS = 3
 """How often the cause of one failing configuration is looked for."""
 MOST_NESTED = 6
@@ -96,7 +101,7 @@ class Adaptive:
         self._default_was_judged = True
         better = {name: [key for key, one in rows if name in self._judge.improved(one)] for name in self._judge.levels}
         name, keys = max(better.items(), key=lambda one: len(one[1]), default=("", []))
-        if len(keys) < SHARE_TO_DOUBT_THE_DEFAULT * len(rows):
+        if len(keys) < SHARE_TO_DOUBT_THE_DEFAULT * len(rows) or not self._is_one_step([one for _, one in rows], name):
             return
         names = [one.name for one in self._device.parameters]
         candidates = [dict(zip(names, key, strict=True)) for key in keys]
@@ -110,6 +115,12 @@ class Adaptive:
         self._healthy = reference
         for key in list(self._judge.seen):
             self._work(dict(zip(names, key, strict=True)))
+
+    def _is_one_step(self, outcomes: Sequence[Outcome], name: str) -> bool:
+        """Whether a metric lies in one narrow band that is far from the default."""
+        gains = [-self._judge.levels[name].loss(one.metrics[name]) for one in outcomes if name in one.metrics]
+        middle = median(gains)
+        return middle >= GAIN_TO_DOUBT_THE_DEFAULT and median(abs(one - middle) for one in gains) <= middle / 8
 
     def _clean_rows(self) -> Iterator[Config]:
         names = [one.name for one in self._device.parameters]

@@ -14,6 +14,7 @@ export const SOURCES: Readonly<Record<ProfileVersionSummary["source"], string>> 
   catalogue: "built-in (paper, Table 3)",
   perftest: "perftest",
   fleet: "fleet’s own samples",
+  lab: "lab campaign",
 };
 
 export function scopeText({ driver, fw_ver }: { driver: string; fw_ver: string }): string {

@@ -33,6 +33,7 @@ const GROUP_OF: Readonly<Record<string, Kind>> = {
   forecast: "symptoms",
   remedy: "remedies",
   derived: "remedies",
+  lab: "remedies",
 };
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -49,6 +50,7 @@ const MARKS: Readonly<Record<string, string>> = {
   ticket: "#",
   remedy: "⚒",
   derived: "≈",
+  lab: "⚗",
   silenced: "∅",
   unsilenced: "◉",
   inhibited: "∅",

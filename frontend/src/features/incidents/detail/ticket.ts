@@ -19,6 +19,7 @@ const TOLD = new Set([
   "acknowledged",
   "remedy",
   "derived",
+  "lab",
   "cleared",
   "reopened",
   "resolved",

@@ -1,5 +1,5 @@
 import { Collapse, List, Text, UnstyledButton } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { Evidence, Hypothesis } from "@/lib/api/types";
 import { formatShare } from "@/lib/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
@@ -29,7 +29,14 @@ function EvidenceList({ title, sign, evidence }: { title: string; sign: string; 
   );
 }
 
-function Row({ hypothesis, initiallyOpen }: { hypothesis: Hypothesis; initiallyOpen: boolean }) {
+interface RowProps {
+  hypothesis: Hypothesis;
+  initiallyOpen: boolean;
+  /** What else can be done to confirm a cause; it stands below its next test. */
+  confirm: ((cause: string) => ReactNode) | undefined;
+}
+
+function Row({ hypothesis, initiallyOpen, confirm }: RowProps) {
   const [opened, setOpened] = useState(initiallyOpen);
   const { cause, title, prior, posterior } = hypothesis;
   return (
@@ -66,6 +73,8 @@ function Row({ hypothesis, initiallyOpen }: { hypothesis: Hypothesis; initiallyO
               <b>To confirm:</b> {hypothesis.next_test}
             </Text>
           )}
+          {/* Closed rows stay in the page; what they would ask the server for waits until they are opened. */}
+          {opened && confirm?.(cause)}
         </div>
       </Collapse>
     </li>
@@ -73,7 +82,15 @@ function Row({ hypothesis, initiallyOpen }: { hypothesis: Hypothesis; initiallyO
 }
 
 /** Causes by posterior, the likeliest opened. */
-export function HypothesisList({ hypotheses, symptom }: { hypotheses: readonly Hypothesis[]; symptom: string }) {
+export function HypothesisList({
+  hypotheses,
+  symptom,
+  confirm,
+}: {
+  hypotheses: readonly Hypothesis[];
+  symptom: string;
+  confirm?: RowProps["confirm"];
+}) {
   if (hypotheses.length === 0) {
     if (symptom === "silent")
       return (
@@ -101,7 +118,7 @@ export function HypothesisList({ hypotheses, symptom }: { hypotheses: readonly H
   return (
     <ol className={classes["list"]} aria-label="Likely causes, most likely first">
       {ranked.map((hypothesis, i) => (
-        <Row key={hypothesis.cause} hypothesis={hypothesis} initiallyOpen={i === 0} />
+        <Row key={hypothesis.cause} hypothesis={hypothesis} initiallyOpen={i === 0} confirm={confirm} />
       ))}
     </ol>
   );

@@ -1,0 +1,137 @@
+import { Anchor, Button, Group, Progress, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { Campaign } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
+import { isOver, sentenceOf } from "@/lib/states";
+import { formatDuration } from "@/lib/time/format";
+import { useTimeFormat } from "@/lib/time/ZoneContext";
+import { ConfirmButton } from "@/lib/ui/ConfirmButton";
+import { Panel } from "@/lib/ui/Panel";
+import { ProblemNotice } from "@/lib/ui/ProblemNotice";
+import { useMayChange } from "@/shared/session";
+import { CampaignState } from "./CampaignState";
+import { countText, phaseText, progressText, savedText, usedShare } from "./labText";
+import { useStopCampaign } from "./queries";
+import { ResultActions } from "./ResultActions";
+
+function ProgressPanel({ campaign }: { campaign: Campaign }) {
+  const { progress, state } = campaign;
+  const running = state === "running";
+  const saved = savedText(campaign.brute_force_tests, progress.tests);
+  const spent = Object.values(progress.phases).reduce((sum, count) => sum + count, 0);
+  return (
+    <Panel title="Progress">
+      <Text size="sm" role="status" mb={6}>
+        {running
+          ? progressText(campaign)
+          : `${progress.tests.toLocaleString("en")} tests in ${formatDuration(progress.seconds * 1000)}`}
+        {running && progress.phase !== null && ` · ${phaseText(progress.phase)}`}
+      </Text>
+      {running && (
+        <Progress
+          value={100 * usedShare(campaign)}
+          size="sm"
+          mb={8}
+          aria-label="Budget used; the search usually ends earlier"
+        />
+      )}
+      <Text size="sm">
+        Brute force would take {countText(campaign.brute_force_tests)} tests
+        {saved !== null && (
+          <>
+            : <b>{saved} fewer</b>
+            {running && " so far"}
+          </>
+        )}
+        .
+      </Text>
+      {spent > 0 && (
+        <Text size="xs" c="dimmed" mt={4}>
+          {Object.entries(progress.phases)
+            .map(([phase, count]) => `${phaseText(phase)} ${count.toLocaleString("en")}`)
+            .join(" · ")}
+        </Text>
+      )}
+    </Panel>
+  );
+}
+
+/** What is tested, in which state, how far, and what can be done with it. */
+export function CampaignHeader({ campaign }: { campaign: Campaign }) {
+  const { time } = useTimeFormat();
+  const states = useStates("campaign");
+  const mayChange = useMayChange();
+  const stop = useStopCampaign(campaign.id);
+  const over = isOver(states, campaign.state);
+  const { options } = campaign;
+  const downloads = `/api/v1/lab/campaigns/${campaign.id}`;
+  return (
+    <>
+      <header>
+        <Group justify="space-between" align="flex-start">
+          <Group gap="sm">
+            <Title order={1}>Lab campaign on {campaign.device}</Title>
+            <span data-testid="campaign-state" data-state={campaign.state}>
+              <CampaignState campaign={campaign} />
+            </span>
+          </Group>
+          <Group gap={8}>
+            {mayChange && !over && (
+              <ConfirmButton
+                label="Stop"
+                question="The campaign stops within about a second. What was found so far is kept."
+                confirm="Stop the campaign"
+                loading={stop.isPending || campaign.stopping}
+                onConfirm={() => stop.mutate()}
+              />
+            )}
+            {mayChange && over && (
+              <Button
+                size="compact-xs"
+                variant="default"
+                renderRoot={(props) => <Link to="/lab/new" search={{ device: campaign.device }} {...props} />}
+              >
+                Test again
+              </Button>
+            )}
+            {mayChange && <ResultActions campaign={campaign} />}
+          </Group>
+        </Group>
+        <Text size="sm" mt={6}>
+          {campaign.message ?? sentenceOf(states, campaign.state, "The campaign")}
+        </Text>
+        <Text size="sm" c="dimmed">
+          Requested by {campaign.requested_by}, {time(campaign.created_at)} · looks for{" "}
+          {options.target ?? "whatever goes wrong"} · seed {options.seed} · {options.strategy}
+          {options.parameters !== null && ` · varies ${options.parameters.join(", ")}`}
+          {campaign.incident_id !== null && (
+            <>
+              {" · for "}
+              <Link to="/incidents/$id" params={{ id: campaign.incident_id }}>
+                an incident
+              </Link>
+            </>
+          )}
+          {campaign.report !== null && (
+            <>
+              {" · "}
+              <Anchor size="sm" underline="always" href={`${downloads}/report`} download>
+                report
+              </Anchor>
+            </>
+          )}
+          {campaign.started_at !== null && (
+            <>
+              {" · "}
+              <Anchor size="sm" underline="always" href={`${downloads}/journal`} download>
+                journal
+              </Anchor>
+            </>
+          )}
+        </Text>
+        {stop.error !== null && <ProblemNotice error={stop.error} />}
+      </header>
+      {campaign.state !== "queued" && <ProgressPanel campaign={campaign} />}
+    </>
+  );
+}

@@ -1,0 +1,144 @@
+import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+import type { Campaign } from "@/lib/api/types";
+import { renderPage } from "@/testing/render";
+import { problem, serve, signedIn } from "@/testing/server";
+import { CampaignPage } from "./CampaignPage";
+import { LabPage } from "./LabPage";
+import { NewCampaignPage } from "./NewCampaignPage";
+import { CAMPAIGN, CAUSE, DEVICE, REPORT } from "@/testing/lab";
+
+vi.mock("@/charts/sensitivity/SensitivityChart", () => ({ SensitivityChart: () => <div>curve</div> }));
+
+const PATH = `/lab/campaigns/${CAMPAIGN.id}`;
+const page = (items: unknown[]) => ({ items, next_cursor: null });
+const lab = (campaign: Campaign, more = {}) =>
+  serve({
+    "GET /session": signedIn("operator"),
+    "GET /lab/devices": page([DEVICE]),
+    "GET /lab/campaigns": page([campaign]),
+    [`GET ${PATH}`]: campaign,
+    [`GET ${PATH}/tests`]: page([]),
+    "GET /lab/catalogue": { dimensions: [], causes: [] },
+    ...more,
+  });
+const running: Campaign = { ...CAMPAIGN, state: "running", report: null, causes: null, complete: null, ended_at: null };
+
+describe("the list of campaigns", () => {
+  it("says how many tests were saved and what was found", async () => {
+    lab(CAMPAIGN);
+    renderPage(<LabPage filters={{}} />);
+    const row = await screen.findByTestId("campaign");
+    expect(row).toHaveTextContent("28,125×");
+    expect(row).toHaveTextContent("1 cause found");
+    expect(screen.queryByRole("button", { name: "Stop all campaigns" })).not.toBeInTheDocument();
+  });
+
+  it("stops every campaign after one question, and shows viewers no such button", async () => {
+    const asked = lab(running, { "POST /lab/stop": { stopped: 1 } });
+    renderPage(<LabPage filters={{}} />);
+    await userEvent.click(await screen.findByRole("button", { name: "Stop all campaigns" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Stop all" }));
+    expect(asked.some(({ method, path }) => method === "POST" && path === "/lab/stop")).toBe(true);
+  });
+
+  it("has an empty state that says what to do, and an error with its reason", async () => {
+    serve({
+      "GET /session": signedIn("viewer"),
+      "GET /lab/devices": page([]),
+      "GET /lab/campaigns": problem(503, "database_unavailable", "The database does not answer"),
+    });
+    renderPage(<LabPage filters={{}} />);
+    expect(await screen.findByText("No device to test")).toBeInTheDocument();
+    expect(await screen.findByText(/The database does not answer/)).toBeInTheDocument();
+    expect(screen.queryByText("Start a campaign")).not.toBeInTheDocument();
+  });
+});
+
+describe("a campaign", () => {
+  it("shows a cause with its conditions, its evidence and its reproducer", async () => {
+    lab(CAMPAIGN);
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    const panel = await screen.findByRole("region", { name: "Cause 1: S6" });
+    expect(panel).toHaveTextContent("This is C6: Masks are looked up one after another");
+    expect(within(panel).getByText("egress_masks is at least 24")).toBeInTheDocument();
+    expect(panel).toHaveTextContent("last good 23, first bad 24 masks");
+    expect(within(panel).getByRole("row", { name: /flows 0 of 5 .*Removed/ })).toBeInTheDocument();
+    expect(panel).toHaveTextContent("10 of 10 inside, 9 of 10 just outside");
+    await userEvent.click(within(panel).getByRole("button", { name: "Show text" }));
+    expect(within(panel).getByText(/S6 appears when/, { selector: "code,pre" })).toBeInTheDocument();
+    const diagram = screen.getByRole("img", { name: /Causal diagram/ });
+    expect(diagram).toHaveAccessibleName("Causal diagram: egress_masks to Mask table, Mask table to S6");
+  });
+
+  it("says what a new cause is, and what an incomplete search would test next", async () => {
+    const report = { ...REPORT, complete: false, stopped: "budget reached", next: ["verify cause 1"], strength: 0 };
+    lab({ ...CAMPAIGN, report: { ...report, causes: [{ ...CAUSE, recognised: null }] } });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    expect(await screen.findByText(/New: no cause of the catalogue/)).toBeInTheDocument();
+    const panel = screen.getByRole("region", { name: "Incomplete" });
+    expect(panel).toHaveTextContent("The search ended early: budget reached");
+    expect(panel).toHaveTextContent("verify cause 1");
+  });
+
+  it("says that nothing is wrong only up to what was covered", async () => {
+    lab({ ...CAMPAIGN, report: { ...REPORT, causes: [], strength: 3 } });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    expect(
+      await screen.findByText("Nothing wrong was found in every combination of 3 parameters."),
+    ).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Write into profile" })).not.toBeInTheDocument();
+  });
+
+  it("is stopped while it runs", async () => {
+    const asked = lab(running, { [`POST ${PATH}/stop`]: { ...running, stopping: true } });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    await userEvent.click(await screen.findByRole("button", { name: "Stop" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Stop the campaign" }));
+    expect(asked.some(({ path }) => path === `${PATH}/stop`)).toBe(true);
+    expect(screen.getByRole("progressbar", { name: /Budget used/ })).toBeInTheDocument();
+  });
+
+  it("writes its limits into a candidate of the profile", async () => {
+    lab(CAMPAIGN, { [`POST ${PATH}/profile`]: { model: "CX-6", number: 4, limits: { egress_masks: 23 } } });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    await userEvent.click(await screen.findByRole("button", { name: "Write into profile" }));
+    expect(await screen.findByText(/Version 4 of CX-6/)).toBeInTheDocument();
+  });
+
+  it("shows the reason when its report cannot be read", async () => {
+    lab({ ...CAMPAIGN, report: null, report_problem: "The report cannot be read: causes.0.id" });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    expect(await screen.findByRole("alert")).toHaveTextContent("causes.0.id");
+  });
+});
+
+describe("the start form", () => {
+  it("starts a campaign that varies only what a cause shows in", async () => {
+    const asked = lab(CAMPAIGN, { "POST /lab/campaigns": CAMPAIGN });
+    const started = vi.fn();
+    renderPage(<NewCampaignPage search={{ cause: "C6" }} onStarted={started} />);
+    expect(await screen.findByRole("checkbox", { name: "Vary egress_masks" })).toBeChecked();
+    expect(screen.getByRole("checkbox", { name: "Vary flows" })).not.toBeChecked();
+    await userEvent.click(screen.getByRole("button", { name: "Start" }));
+    const sent = asked.find(({ method }) => method === "POST");
+    expect(sent?.body).toMatchObject({ device: "dut", parameters: ["egress_masks", "verb"], budget: 1000 });
+    expect(started).toHaveBeenCalledWith(CAMPAIGN.id);
+  });
+
+  it("says what is missing before it asks the server, and shows the server's refusal", async () => {
+    const asked = lab(CAMPAIGN, {
+      "POST /lab/campaigns": problem(409, "rnic_not_cordoned", "Only a cordoned RNIC is tested"),
+    });
+    renderPage(<NewCampaignPage search={{ cause: "C6" }} onStarted={vi.fn()} />);
+    await userEvent.click(await screen.findByRole("button", { name: "Select all" }));
+    await userEvent.click(screen.getByRole("button", { name: "Clear all" }));
+    await userEvent.click(screen.getByRole("button", { name: "Start" }));
+    expect(await screen.findByText("Choose at least one parameter")).toBeInTheDocument();
+    expect(asked.some(({ method }) => method === "POST")).toBe(false);
+    await userEvent.click(screen.getByRole("button", { name: "Select all" }));
+    await userEvent.click(screen.getByRole("button", { name: "Start" }));
+    expect(await screen.findByText(/Only a cordoned RNIC is tested/)).toBeInTheDocument();
+  });
+});

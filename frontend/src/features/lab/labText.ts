@@ -1,0 +1,132 @@
+import type { CampaignSummary, FoundCause, LabParameter, LabReport, LabTest } from "@/lib/api/types";
+import { formatNumber, formatShare, MISSING, plural } from "@/lib/format";
+import { formatDuration } from "@/lib/time/format";
+
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+const POWER_FROM_DIGITS = 10;
+
+/** A count of any size, given as text: `1,953,125`, from ten digits on `2.4 × 10¹²`. */
+export function countText(digits: string | null): string {
+  if (digits === null || !/^\d+$/.test(digits)) return MISSING;
+  if (digits.length < POWER_FROM_DIGITS) return Number(digits).toLocaleString("en");
+  const power = [...String(digits.length - 1)].map((digit) => SUPERSCRIPTS[Number(digit)]).join("");
+  return `${digits[0]}.${digits[1]} × 10${power}`;
+}
+
+/** How many times fewer tests than brute force: `10,850×`; null while nothing is saved. */
+export function savedText(bruteForce: string | null, tests: number): string | null {
+  if (bruteForce === null || tests === 0 || !/^\d+$/.test(bruteForce)) return null;
+  const times = BigInt(bruteForce) / BigInt(tests);
+  if (times < 2n) return null;
+  return `${countText(String(times))}×`;
+}
+
+/** How much of its budget or its time a campaign has used, whichever is more: a bound, since it usually ends earlier. */
+export function usedShare({ options, progress }: Pick<CampaignSummary, "options" | "progress">): number {
+  return Math.min(1, Math.max(progress.tests / options.budget, progress.seconds / options.max_time_s));
+}
+
+/** `412 of at most 1,000 tests · 3 with a symptom · at most 5 min left` */
+export function progressText({ options, progress }: Pick<CampaignSummary, "options" | "progress">): string {
+  const left = progress.most_seconds_left;
+  return [
+    `${progress.tests.toLocaleString("en")} of at most ${plural(options.budget, "test")}`,
+    ...(progress.bad > 0 ? [`${progress.bad.toLocaleString("en")} with a symptom`] : []),
+    ...(progress.errors > 0 ? [plural(progress.errors, "device error")] : []),
+    ...(left === null ? [] : [`at most ${formatDuration(left * 1000)} left`]),
+  ].join(" · ");
+}
+
+const PHASES: Readonly<Record<string, string>> = {
+  baseline: "Measure the baseline",
+  discover: "Search for failures",
+  minimise: "Minimise a failure",
+  threshold: "Find thresholds",
+  boundary: "Fit boundaries",
+  permute: "Check each parameter",
+  verify: "Verify on fresh configurations",
+  control: "Repeat the baseline",
+};
+
+export function phaseText(phase: string | null): string {
+  return phase === null ? "" : (PHASES[phase] ?? phase);
+}
+
+/** What came of a campaign in one line of the list. */
+export function resultText({
+  causes,
+  complete,
+  message,
+}: Pick<CampaignSummary, "causes" | "complete" | "message">): string {
+  if (causes === null) return message ?? "";
+  const found = causes === 0 ? "Nothing wrong found" : `${plural(causes, "cause")} found`;
+  return complete === false ? `${found}; incomplete` : found;
+}
+
+/** Up to which strength nothing else is wrong, in words. */
+export function coverageText({
+  complete,
+  strength,
+  causes,
+}: Pick<LabReport, "complete" | "strength" | "causes">): string {
+  const other = causes.length > 0 ? "Nothing else was found" : "Nothing wrong was found";
+  if (strength === 0) return complete ? `${other}.` : "The search ended before any combination was covered.";
+  const tuples = strength === 1 ? "every level of every parameter" : `every combination of ${strength} parameters`;
+  return `${other} in ${tuples}.`;
+}
+
+export function valueText(value: unknown): string {
+  if (typeof value === "boolean") return value ? "on" : "off";
+  if (typeof value === "number") return formatNumber(value);
+  if (Array.isArray(value)) return value.map(valueText).join(" → ");
+  return value === null || value === undefined ? MISSING : String(value);
+}
+
+/** The range or the values of a parameter: `1 to 64 masks`, `send, write, read`. */
+export function rangeText({ kind, low, high, unit, values }: LabParameter): string {
+  if (kind === "boolean") return "on, off";
+  if (kind === "integer") return `${valueText(low)} to ${valueText(high)}${unit ? ` ${unit}` : ""}`;
+  return values.map(valueText).join(kind === "sequence" ? " · " : ", ");
+}
+
+/** `last good 23, first bad 24 masks` */
+export function thresholdText({ last_good, first_bad, unit }: FoundCause["thresholds"][number]): string {
+  return `last good ${formatNumber(last_good)}, first bad ${formatNumber(first_bad)}${unit ? ` ${unit}` : ""}`;
+}
+
+/** The name of a cause in a title: its symptom, or the metric that gets worse. */
+export function causeTitle(cause: Pick<FoundCause, "symptom" | "metric" | "effect">): string {
+  if (cause.symptom !== null) return cause.symptom;
+  const change = cause.metric === null ? null : (cause.effect[cause.metric]?.change ?? null);
+  const metric = cause.metric ?? "Performance";
+  return change === null
+    ? `${metric} gets worse`
+    : `${metric} ${change < 0 ? "−" : "+"}${formatShare(Math.abs(change))}`;
+}
+
+/** What differs between the failing configuration and its nearest neighbour that passes. */
+export function differences(
+  cause: Pick<FoundCause, "failing" | "passing">,
+): { name: string; failing: string; passing: string }[] {
+  return Object.keys(cause.failing)
+    .filter((name) => name in cause.passing)
+    .map((name) => ({ name, failing: valueText(cause.failing[name]), passing: valueText(cause.passing[name]) }))
+    .filter(({ failing, passing }) => failing !== passing);
+}
+
+/** Those parameters whose value is not the same in all of these tests: what a reader compares. */
+export function varying(tests: readonly Pick<LabTest, "config">[]): string[] {
+  const seen = new Map<string, Set<string>>();
+  for (const { config } of tests)
+    for (const [name, value] of Object.entries(config)) {
+      const values = seen.get(name) ?? new Set<string>();
+      seen.set(name, values.add(valueText(value)));
+    }
+  return [...seen].filter(([, values]) => values.size > 1).map(([name]) => name);
+}
+
+export function metricsText(metrics: LabTest["metrics"]): string {
+  return Object.entries(metrics)
+    .map(([name, value]) => `${name} ${formatNumber(value)}`)
+    .join(", ");
+}
