@@ -79,6 +79,7 @@ class PlantedTester:
         damage: Callable[[Config], bool] | None = None,
         flip: float = 0.0,
         noise: float = 0.0,
+        noise_seed: int = 7,
         answers_errors: int | None = None,
     ) -> None:
         self.device = device
@@ -88,7 +89,7 @@ class PlantedTester:
         self._is_damaged = False
         self._flip, self._noise = flip, noise
         self._answers_errors = answers_errors
-        self._rng = random.Random(7)
+        self._rng = random.Random(noise_seed)
         self._topology = Topology(device)
         self.sent: list[tuple[Phase, tuple[Value, ...] | None]] = []
         """Phase and configuration of each operation; None is a reset."""

@@ -11,7 +11,13 @@ from wallwatch.domain.lab.tester import Options
 
 from .planted import HEALTHY_GBPS, boolean, choice, conditions_of, device_of, fails_when, integer, search, sequence
 
-FIVE = (integer("masks", 1, 256), integer("qps", 1, 1024, scale="log"), boolean("offload"), choice("mode", "a", "b", "c"), integer("vfs", 0, 16))
+FIVE = (
+    integer("masks", 1, 256),
+    integer("qps", 1, 1024, scale="log"),
+    boolean("offload"),
+    choice("mode", "a", "b", "c"),
+    integer("vfs", 0, 16),
+)
 DEVICE = device_of(*FIVE)
 
 
@@ -47,7 +53,10 @@ def test_a_threshold_and_a_switch_are_found_exactly(seed: int) -> None:
     [
         (at_least("qps", 700), {("qps", ">=", 700)}),
         (lambda one: as_integer(one["masks"]) <= 3 and one["mode"] != "a", {("masks", "<=", 3), ("mode", "!=", "a")}),
-        (lambda one: 100 <= as_integer(one["masks"]) <= 180 and one["mode"] == "b", {("masks", ">=", 100), ("masks", "<=", 180), ("mode", "==", "b")}),
+        (
+            lambda one: 100 <= as_integer(one["masks"]) <= 180 and one["mode"] == "b",
+            {("masks", ">=", 100), ("masks", "<=", 180), ("mode", "==", "b")},
+        ),
         (lambda one: as_integer(one["masks"]) >= 256 and as_integer(one["vfs"]) >= 16, {("masks", ">=", 256), ("vfs", ">=", 16)}),
     ],
 )
@@ -142,6 +151,21 @@ def test_a_default_that_the_topology_forbids_is_never_sent() -> None:
     report, tester = search(device, fails_when(at_least("masks", 40)))
     assert all(one["mode"] == "b" for one in tester.tests)
     assert conditions_of(report) == [{("masks", ">=", 40)}]
+
+
+def test_a_topology_that_allows_nothing_is_said_and_nothing_is_sent() -> None:
+    device = device_of(*FIVE, topology={"entries": ["vf"], "exits": ["uplink"], "edges": [{"from": "vf", "to": "T1"}]})
+    report, tester = search(device, fails_when(lambda _: False))
+    assert report.stopped is not None
+    assert "allows no configuration" in report.stopped
+    assert tester.sent == []
+    json.dumps(report.to_json(), allow_nan=False)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_noise_alone_is_never_a_cause(seed: int) -> None:
+    report, _ = search(DEVICE, fails_when(lambda _: False), noise=0.05, noise_seed=seed, options=Options(seed=seed))
+    assert report.causes == []
 
 
 def test_the_same_seed_and_answers_give_the_same_tests() -> None:
