@@ -166,7 +166,7 @@ class _DefaultBreaks(PlantedTester):
     """After a test that looks good the default fails until a reset."""
 
     def test(self, config: Config, phase: Phase) -> Outcome:
-        broken = config == self.device.default and any(one is not None and one[0] == 20 for one in self._since_reset())
+        broken = config == self.device.default and any(one is not None and one[0] == 10 for one in self._since_reset())
         outcome = super().test(config, phase)
         return Outcome("ok", frozenset({"S6"})) if broken else outcome
 
