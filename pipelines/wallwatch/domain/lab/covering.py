@@ -63,7 +63,7 @@ def factor_levels(device: Device, only: Sequence[str], ends_only: bool) -> list[
         if only and one.name not in only:
             continue
         if one.kind == "integer":
-            levels = sorted({one.minimum, one.maximum}) if ends_only else strata(one)
+            levels = [*sorted({one.minimum, one.maximum})] if ends_only else strata(one)
         elif one.kind == "sequence":
             order = as_order(default)
             levels = [order, order[::-1], SHUFFLED] if len(order) > 2 else [order, order[::-1]]
