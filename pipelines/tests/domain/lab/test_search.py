@@ -1,7 +1,11 @@
 """Whole searches of small planted devices: what is found, what is never sent, and how a search ends that cannot go on."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -173,6 +177,23 @@ def test_the_same_seed_and_answers_give_the_same_tests() -> None:
     assert first[1].sent == again[1].sent
     assert first[0].to_json() == again[0].to_json()
     assert first[1].sent != other[1].sent
+
+
+def test_another_process_sends_the_same_tests_and_writes_the_same_report() -> None:
+    """Sets of text have another order in each process: a resumed campaign must not notice."""
+    root = Path(__file__).parents[4]
+    command = [sys.executable, "-m", "pipelines.tests.domain.lab.hashed"]
+    paths = os.pathsep.join([str(root / "pipelines"), *sys.path])
+    processes = [
+        subprocess.Popen(
+            command, cwd=root, env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": paths}, stdout=subprocess.PIPE, text=True
+        )
+        for seed in ("0", "2", "3")
+    ]
+    printed = [process.communicate()[0] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert len(json.loads(printed[0])[1]["causes"]) == 3
+    assert printed[0] == printed[1] == printed[2]
 
 
 def test_any_budget_gives_an_incomplete_report_that_is_json() -> None:
