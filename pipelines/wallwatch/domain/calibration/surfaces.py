@@ -8,31 +8,17 @@ import numpy as np
 
 from wallwatch.domain.calibration.least_squares import Floats, Model
 from wallwatch.domain.performance.parameters import Performance
+from wallwatch.domain.performance.surface import bandwidth, bandwidth_gradient
 from wallwatch.domain.perftest.runs import Quantity
 
 BANDWIDTH = ("u", "v", "m", "n", "w")
 LATENCY = ("a", "b", "c")
 
 
-def bandwidth(p: Floats, q_l: Floats, q_r: Floats) -> Floats:
-    """Equation (1), with the bracket around the sum that its printed form lacks."""
-    u, v, m, n, w = p
-    return np.asarray(u * np.exp(-((q_l - m) ** 2 + (q_r - n) ** 2) / (2.0 * v * v)) + w, dtype=np.float64)
-
-
 def latency(p: Floats, q_l: Floats, q_r: Floats) -> Floats:
     """Equation (2)."""
     a, b, c = p
     return np.asarray(a * q_l + b * q_r + c, dtype=np.float64)
-
-
-def bandwidth_gradient(p: Floats, q_l: Floats, q_r: Floats) -> Floats:
-    """Derivatives by u, v, m, n, w; shape (points, 5)."""
-    u, v, m, n, _ = p
-    left, right = q_l - m, q_r - n
-    shape = np.exp(-(left**2 + right**2) / (2.0 * v * v))
-    slope = u * shape / v**2
-    return np.column_stack([shape, slope * (left**2 + right**2) / v, slope * left, slope * right, np.ones_like(shape)])
 
 
 def latency_gradient(p: Floats, q_l: Floats, q_r: Floats) -> Floats:

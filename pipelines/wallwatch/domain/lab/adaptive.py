@@ -49,6 +49,7 @@ class Adaptive:
         self._attempts: dict[tuple[object, ...], int] = {}
         self._healthy = self._device.default
         self._default_was_judged = False
+        self._suspected: list[Cause] = []
 
     @property
     def _known(self) -> list[Cause]:
@@ -59,9 +60,7 @@ class Adaptive:
         self._default_was_judged = healthy != self._device.default
         if healthy != self._device.default:
             self._work(self._device.default)
-        for row in one_at_a_time(self._device, self._options.only):
-            if self._sampler.is_valid(row) and not any(one.holds(row) for one in self._known):
-                self._work(row)
+        self._try_each_alone()
         clean = 0
         for strength, ends_only in STAGES:
             if tuples_of(self._device, self._options.only, strength, ends_only) > MOST_TUPLES:
@@ -70,6 +69,22 @@ class Adaptive:
             if len(self._report.causes) >= MOST_CAUSES:
                 self._report.notes.append(f"The search ended after {MOST_CAUSES} causes.")
                 return
+
+    def _try_each_alone(self) -> None:
+        """Each parameter alone. What fails so is suspected before anything is proven: proofs avoid what others bring about alone."""
+        rows = [one for one in one_at_a_time(self._device, self._options.only) if self._sampler.is_valid(one)]
+        self._judge.observe_all([one for one in rows if self._device.key(one) not in self._judge.seen], "discover")
+        for row in rows:
+            (name,) = difference(self._device, row, self._healthy) if self._healthy == self._device.default else ("",)
+            for signal in self._unexplained(row) if name else ():
+                if not any(one.signal == signal and name in one.parameters for one in self._suspected):
+                    cause = self._learner(signal).alone(row, name)
+                    self._suspected += [cause] if cause else []
+        for row in rows:
+            self._work(row)
+
+    def _learner(self, signal: Signal) -> Learner:
+        return Learner(self._judge, self._sampler, self._rng, signal, self._known, self._suspected, self._healthy)
 
     def _cover(self, strength: int, ends_only: bool, clean: int) -> int:
         """Rows until every combination of so many levels was seen; beyond the strength that was asked for only while effort is left.
@@ -198,7 +213,7 @@ class Adaptive:
             return
         if self._judge.doubt(config, signal, "discover", times=2) and not self._judge.decide(config, signal, "discover"):
             return
-        learner = Learner(self._judge, self._sampler, self._rng, signal, self._known, self._healthy)
+        learner = self._learner(signal)
         try:
             found = learner.learn(config)
         except Hidden as hidden:
@@ -210,6 +225,7 @@ class Adaptive:
         if found is None:
             return
         self._replace_what_it_covers(found)
+        self._suspected = [one for one in self._suspected if one.signal != signal or not one.parameters & found.cause.parameters]
         add_evidence(self._judge, found)
         self._judge.check_recovery(found.failing)
         self._queue.extend(learner.others)

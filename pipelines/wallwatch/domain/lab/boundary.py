@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from wallwatch.domain.lab.conditions import Boundary, Direction
 from wallwatch.domain.lab.device import Config, as_integer
@@ -13,6 +14,8 @@ from wallwatch.domain.lab.device import Config, as_integer
 WEIGHTS = (1.0, 2.0, 0.5, 4.0, 0.25, 3.0, 8.0, 10.0, 0.1)
 POWERS = (1.0, 2.0, 0.5, 3.0)
 MOST_EXTREME_POWER = 10.0
+BLUR = 0.02
+"""The share of a boundary's value by which a device with noise may be on the wrong side of it."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,21 @@ def fit_boundary(names: Sequence[str], crossings: Sequence[Crossing]) -> Boundar
         boundary = _separating(exponents, is_sum, crossings)
         if boundary is not None:
             return boundary
-    return _free_sum(names, crossings)
+    return _free_sum(names, crossings) or _blurred(names, crossings)
+
+
+def _blurred(names: Sequence[str], crossings: Sequence[Crossing]) -> Boundary | None:
+    """A product or sum of the names as they are that separates the crossings but for a small part of its value."""
+    for exponents, is_sum in _forms(names)[: 2 ** len(names)]:
+        probe = Boundary(exponents, is_sum, ">=", 0.0)
+        good = [probe.expression_value(one.good) for one in crossings]
+        bad = [probe.expression_value(one.bad) for one in crossings]
+        if not all(map(math.isfinite, (*good, *bad))):
+            continue
+        middle = median(bad)
+        if 0 <= max(good) - min(bad) <= BLUR * abs(middle):
+            return Boundary(exponents, is_sum, ">=", float(f"{middle:.3g}"))
+    return None
 
 
 def _forms(names: Sequence[str]) -> list[tuple[tuple[tuple[str, float], ...], bool]]:

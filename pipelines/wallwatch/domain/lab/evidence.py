@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from wallwatch.domain.lab.conditions import Signal
-from wallwatch.domain.lab.device import Value
+from wallwatch.domain.lab.device import Config, Value
 from wallwatch.domain.lab.judge import Judge
 from wallwatch.domain.lab.report import FoundCause
 from wallwatch.domain.lab.tester import Outcome
@@ -28,6 +28,18 @@ def add_evidence(judge: Judge, found: FoundCause) -> None:
         for name in good
         if name in bad and good[name]
     }
+
+
+def usable_tests(judge: Judge) -> list[tuple[Config, dict[str, float]]]:
+    """Configurations with the mean of each metric, without tests in which a symptom stopped the device and its metrics."""
+    names = [one.name for one in judge.device.parameters]
+    found = []
+    for key, outcomes in judge.seen.items():
+        usable = [one for one in outcomes if one.status == "ok" and not any(judge.damage.get(symptom) for symptom in one.symptoms)]
+        means = _means(usable)
+        if means:
+            found.append((dict(zip(names, key, strict=True)), means))
+    return found
 
 
 def _curve(judge: Judge, found: FoundCause, name: str) -> dict[str, Any]:

@@ -57,12 +57,22 @@ class _Trial:
 class Learner:
     """Learns the cause of one signal from a configuration that shows it."""
 
-    def __init__(self, judge: Judge, sampler: Sampler, rng: random.Random, signal: Signal, known: Sequence[Cause], healthy: Config) -> None:
+    def __init__(
+        self,
+        judge: Judge,
+        sampler: Sampler,
+        rng: random.Random,
+        signal: Signal,
+        known: Sequence[Cause],
+        suspected: Sequence[Cause],
+        healthy: Config,
+    ) -> None:
         self._judge = judge
         self._sampler = sampler
         self._rng = rng
         self._signal = signal
         self._known = known
+        self._suspected = suspected
         self._same = [one for one in known if one.signal == signal]
         self._healthy = healthy
         self._device = judge.device
@@ -106,6 +116,15 @@ class Learner:
         names_left = found.cause.parameters
         found.thresholds = [one for name, several in self._thresholds.items() if name in names_left for one in several]
         return found
+
+    def alone(self, failing: Config, name: str) -> Cause | None:
+        """What one parameter does by itself, not proven yet; None if the configuration turns out not to fail."""
+        if not self._decide(failing):
+            return None
+        self._witness = failing
+        self._judge.learn_cut(failing, self._signal, "minimise")
+        self._add(failing, name, self._healthy[name])
+        return Cause(self._signal, tuple(self._conditions))
 
     def _prove(self, found: FoundCause) -> None:
         """Check and revise the conditions until their predictions come true, or the effort is out of proportion."""
@@ -222,7 +241,7 @@ class Learner:
         return True
 
     def _inside(self, corner: bool) -> Config | None:
-        for avoided in (self._known, self._same):
+        for avoided in ([*self._known, *self._elsewhere()], self._known, self._same):
             config = self._sampler.inside(self._conditions, avoided, corner)
             if config is not None:
                 return config
@@ -230,9 +249,14 @@ class Learner:
 
     def _outside(self, inside: Config, condition: Condition, near: bool) -> Config | None:
         changed = self._sampler.broken(inside, condition, near, self._kept())
-        if changed is None or any(one.holds(changed) for one in self._known):
+        if changed is None or any(one.holds(changed) for one in (*self._known, *self._elsewhere())):
             return None
         return changed
+
+    def _elsewhere(self) -> list[Cause]:
+        """Suspected causes of other parameters."""
+        own = set(self._kept())
+        return [one for one in self._suspected if not one.parameters & own]
 
     def _judged(self, config: Config) -> bool:
         verdict = self._decide(config)
@@ -242,7 +266,7 @@ class Learner:
 
     def _examine(self, outside: Config, condition: Condition, trial: _Trial) -> bool:
         """A configuration fails though one condition is broken: the condition is not needed, not right, or another cause is at work."""
-        if self._judge.doubt(outside, self._signal, "verify") and not self._judged(outside):
+        if self._judge.doubt(outside, self._signal, "verify", times=1 if self.others else 3) and not self._judged(outside):
             return True
         if isinstance(condition, Boundary) and self._refit(condition, outside, is_bad=True):
             return True

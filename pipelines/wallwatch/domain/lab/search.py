@@ -7,9 +7,12 @@ from dataclasses import replace
 
 from wallwatch.domain.lab.adaptive import Adaptive
 from wallwatch.domain.lab.device import Config, Device
+from wallwatch.domain.lab.evidence import usable_tests
 from wallwatch.domain.lab.judge import Judge
+from wallwatch.domain.lab.models import fit_models
 from wallwatch.domain.lab.report import Report
 from wallwatch.domain.lab.sampling import Sampler
+from wallwatch.domain.lab.strategies import BASELINES
 from wallwatch.domain.lab.tester import Options, SearchEnd, Tester
 from wallwatch.domain.lab.topology import Topology
 
@@ -40,10 +43,12 @@ def run_lab(device: Device, tester: Tester, options: Options) -> Report:
         if healthy is None:
             report.stopped = "no healthy configuration found: every one that was tried shows a symptom"
         else:
-            Adaptive(judge, sampler, options, report, rng).run(healthy)
+            strategy = BASELINES.get(options.strategy, Adaptive)
+            strategy(judge, sampler, options, report, rng).run(healthy)
     except SearchEnd as end:
         report.stopped = str(end) or "stopped"
-        report.next.append(_next_step(judge, report))
+        report.next.append(_next_step(report))
+    report.models = fit_models(device, usable_tests(judge), [one.cause for one in report.causes])
     report.operations = dict(judge.operations)
     report.resets = judge.resets
     report.noise = judge.noise_json()
@@ -72,7 +77,9 @@ def _healthy(device: Device, judge: Judge, sampler: Sampler, report: Report) -> 
     return None
 
 
-def _next_step(judge: Judge, report: Report) -> str:
+def _next_step(report: Report) -> str:
+    if report.options.strategy in BASELINES:
+        return BASELINES[report.options.strategy].going_on
     if report.strength < 2:
         return "go on with combinations of two parameters"
     return f"go on with combinations of {report.strength + 1} parameters"
