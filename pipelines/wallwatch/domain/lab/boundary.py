@@ -77,7 +77,7 @@ def _separating(exponents: tuple[tuple[str, float], ...], is_sum: bool, crossing
     if max(good) < min(bad):
         return Boundary(exponents, is_sum, ">=", roundest(max(good), min(bad), ">="))
     if max(bad) < min(good):
-        if is_sum or all(power < 0 for _, power in exponents):
+        if is_sum or all(power > 0 for _, power in exponents):
             return Boundary(exponents, is_sum, "<=", roundest(max(bad), min(good), "<="))
         turned = tuple(sorted(((name, -power) for name, power in exponents), key=lambda one: -one[1]))
         return _separating(turned, is_sum, crossings)

@@ -7,6 +7,7 @@ makes fail show nothing else and do not count, and combinations that only such r
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ def factor_levels(device: Device, only: Sequence[str], ends_only: bool) -> list[
         if only and one.name not in only:
             continue
         if one.kind == "integer":
-            levels = [one.minimum, one.maximum] if ends_only else strata(one)
+            levels = [*sorted({one.minimum, one.maximum})] if ends_only else strata(one)
         elif one.kind == "sequence":
             order = as_order(default)
             levels = [order, order[::-1], SHUFFLED] if len(order) > 2 else [order, order[::-1]]
@@ -82,9 +83,8 @@ class Coverage:
         self._factors = factor_levels(device, only, ends_only)
         self.strength = min(strength, len(self._factors))
         counts = np.array([len(levels) for _, levels in self._factors], dtype=np.int64)
-        self._sets = np.array(list(itertools.combinations(range(len(self._factors)), self.strength)), dtype=np.int64).reshape(
-            -1, self.strength
-        )
+        combinations = list(itertools.combinations(range(len(self._factors)), self.strength)) if self._factors else []
+        self._sets = np.array(combinations, dtype=np.int64).reshape(len(combinations), self.strength)
         sizes = counts[self._sets] if len(self._sets) else np.zeros((0, self.strength), dtype=np.int64)
         self._strides = np.ones_like(sizes)
         for i in range(self.strength - 2, -1, -1):
@@ -252,4 +252,4 @@ def one_at_a_time(device: Device, only: Sequence[str]) -> Iterator[Config]:
 def tuples_of(device: Device, only: Sequence[str], strength: int, ends_only: bool) -> int:
     """How many combinations of so many levels there are."""
     counts = [len(levels) for _, levels in factor_levels(device, only, ends_only)]
-    return sum(int(np.prod(one)) for one in itertools.combinations(counts, min(strength, len(counts))))
+    return sum(map(math.prod, itertools.combinations(counts, min(strength, len(counts))))) if counts else 0

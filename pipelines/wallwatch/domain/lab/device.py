@@ -18,6 +18,8 @@ Kind = Literal["choice", "boolean", "integer", "sequence"]
 KINDS: tuple[Kind, ...] = ("choice", "boolean", "integer", "sequence")
 NUMBER_OF_LEVELS = 5
 """Levels of an integer that brute force would try."""
+LONGEST_TEST_S = 1e9
+"""A device that says that a test takes longer says nothing of use."""
 
 
 class DescriptionError(ValueError):
@@ -63,7 +65,7 @@ class Parameter:
         if self.kind == "integer":
             return type(value) is int and self.minimum <= value <= self.maximum and (value - self.minimum) % self.step == 0
         if self.kind == "sequence":
-            return isinstance(value, tuple) and len(value) == len(self.values) and set(value) == set(self.values)
+            return isinstance(value, tuple) and sorted(map(repr, value)) == sorted(map(repr, self.values))  # a member may be unhashable
         return any(value == one and type(value) is type(one) for one in self.values)
 
     def between(self, low: int, high: int, share: float) -> int:
@@ -233,7 +235,7 @@ class _Reader:
             default=default,
             topology=topology,
             sequential=raw.get("sequential") is True,
-            seconds_per_test=float(seconds) if isinstance(seconds, int | float) and math.isfinite(seconds) and seconds > 0 else None,
+            seconds_per_test=float(seconds) if isinstance(seconds, int | float) and 0 < seconds < LONGEST_TEST_S else None,
         )
 
     def list(self, raw: Mapping[str, Any], name: str) -> list[Any]:

@@ -25,8 +25,8 @@ def add_evidence(judge: Judge, found: FoundCause) -> None:
     good, bad = (_means(judge.seen[judge.device.key(one)]) for one in (found.passing, found.failing))
     found.effect = {
         name: {"good": good[name], "bad": bad[name], "change": (bad[name] - good[name]) / abs(good[name])}
-        for name in good.keys() & bad.keys()
-        if good[name]
+        for name in good
+        if name in bad and good[name]
     }
 
 

@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from statistics import median
+from statistics import fmean, median, pstdev
 
 from wallwatch.domain.lab.conditions import Signal
 from wallwatch.domain.lab.device import Config, Device, Metric, Value, to_json
@@ -28,6 +28,9 @@ LOG_ODDS_ENOUGH = math.log(0.98 / 0.02)
 """Sequential decisions of flaky symptoms: p >= 0.8 against p <= 0.2, both errors 0.02 (Wald's test)."""
 SURE = 3.0
 """Standard errors between a mean and the cut that decide a noisy metric."""
+CONFIRMING_TESTS = 6
+CONFIRMED = 0.8
+"""So many new tests of the reproducer of a noisy metric must show at least this share of what is noticeable."""
 CONTROL_EVERY = 20
 ERRORS_TO_STOP = 8
 
@@ -39,6 +42,8 @@ class Level:
     metric: Metric
     median: float
     scale: float
+    spread: float = 0.0
+    """The standard deviation. The median deviation of few tests is small by chance too often to tell a metric without noise."""
     cuts: dict[Signal, float] = field(default_factory=dict)
 
     @property
@@ -65,7 +70,7 @@ class Level:
 
 def metric_level(metric: Metric, values: Sequence[float]) -> Level:
     middle = median(values)
-    return Level(metric, middle, 1.4826 * median(abs(one - middle) for one in values))
+    return Level(metric, middle, 1.4826 * median(abs(one - middle) for one in values), pstdev(values))
 
 
 class Judge:
@@ -193,7 +198,7 @@ class Judge:
         """Test a configuration that should be healthy. False if it shows a symptom in most tests."""
         outcomes = [self.fresh(config, "baseline") if i == 0 else self.observe(config, "baseline") for i in range(BASELINE_TESTS)]
         self._set_levels(outcomes)
-        if any(level.scale > NOISY * abs(level.median) for level in self.levels.values()):
+        if any(level.spread > NOISY * abs(level.median) for level in self.levels.values()):
             outcomes += [self.observe(config, "baseline") for _ in range(NOISY_BASELINE_TESTS - BASELINE_TESTS)]
             self._set_levels(outcomes)
         usable = [one for one in outcomes if one.status == "ok"]
@@ -325,6 +330,15 @@ class Judge:
     def is_degraded(self, outcomes: Sequence[Outcome], signal: Signal) -> bool:
         """Whether the mean of a metric lies beyond its cut."""
         return self._metric_verdict(outcomes, signal)[0] is True
+
+    def is_confirmed(self, config: Config, signal: Signal, phase: Phase) -> bool:
+        """Whether new tests alone show a noisy metric degraded: of many configurations the one that looks worst does so by chance too."""
+        level = self.levels.get(signal.metric or "")
+        if level is None or level.spread < SMALLEST_SCALE * abs(level.median):
+            return True
+        outcomes = [self.observe(config, phase) for _ in range(CONFIRMING_TESTS)]
+        values = [one.metrics[level.metric.name] for one in outcomes if level.metric.name in one.metrics]
+        return not values or level.loss(fmean(values)) >= CONFIRMED * NOTICEABLE
 
     def learn_cut(self, config: Config, signal: Signal, phase: Phase) -> None:
         """Put the cut of a metric in the middle between healthy and what this failing configuration shows."""

@@ -104,7 +104,7 @@ class Learner:
         if not names:
             return None
         self._judge.doubt(self._witness, self._signal, "minimise")
-        if not self._decide(self._witness):
+        if not self._decide(self._witness) or not self._judge.is_confirmed(self._witness, self._signal, "minimise"):
             return None
         self._judge.learn_cut(self._witness, self._signal, "minimise")
         for name in names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from wallwatch.domain.lab.adaptive import Adaptive
 from wallwatch.domain.lab.device import Config, Device
@@ -27,6 +28,14 @@ def run_lab(device: Device, tester: Tester, options: Options) -> Report:
     rng = random.Random(options.seed)  # noqa: S311 - draws configurations, no secrets
     topology = Topology(device)
     report = Report(device, options)
+    if not topology.is_valid(device.default):
+        free = {name: value for name, value in device.default.items() if name not in topology.parameters}
+        default = topology.complete(free, rng, device.default)
+        if default is None:
+            report.stopped = "the device's topology allows no configuration: no way from every entry to an exit was found"
+            return report
+        device = replace(device, default=default)
+        report.notes.append("The topology does not allow the default: the nearest valid configuration takes its place.")
     judge = Judge(device, tester)
     sampler = Sampler(device, topology, rng, options.only)
     try:

@@ -38,8 +38,6 @@ class Topology:
 
     def is_valid(self, config: Mapping[str, Value]) -> bool:
         """Every way from every entry ends at an exit and meets no node twice."""
-        if not self.parameters:
-            return True
         key = tuple(config[name] for name in self.parameters)
         if key not in self._known:
             self._known[key] = self._walk(config) is True
@@ -56,7 +54,7 @@ class Topology:
             return None
         for name in self.parameters:
             if name not in config:
-                config[name] = preferred[name] if preferred and name in preferred else rng.choice(self._device.by_name[name].values)
+                config[name] = preferred[name] if preferred and name in preferred else rng.choice(self._candidates(name))
         return {**partial, **config}
 
     def _extend(self, config: Config, rng: random.Random, preferred: Mapping[str, Value], attempts: list[int]) -> bool:
@@ -66,8 +64,7 @@ class Topology:
         state = self._walk(config)
         if not isinstance(state, _Undecided):
             return state
-        parameter = self._device.by_name[state.parameter]
-        values: list[Value] = list(parameter.values) or list(parameter.levels(parameter.minimum, parameter.maximum))
+        values = self._candidates(state.parameter)
         rng.shuffle(values)
         if state.parameter in preferred:
             values.sort(key=lambda one: one != preferred[state.parameter])
@@ -77,6 +74,19 @@ class Topology:
                 return True
         del config[state.parameter]
         return False
+
+    def _candidates(self, name: str) -> list[Value]:
+        """Values of a parameter that may make a difference: all of a choice; of others those that edges ask for, and a few more."""
+        parameter = self._device.by_name[name]
+        if parameter.kind in ("choice", "boolean"):
+            return list(parameter.values)
+        asked = [edge.when[name] for edges in self._edges.values() for edge in edges if name in edge.when]
+        more = (
+            parameter.levels(parameter.minimum, parameter.maximum)
+            if parameter.kind == "integer"
+            else (parameter.values, parameter.values[::-1])
+        )
+        return list(dict.fromkeys([*filter(parameter.contains, asked), *more]))
 
     def _walk(self, config: Mapping[str, Value]) -> bool | _Undecided:
         undecided: _Undecided | None = None
