@@ -88,6 +88,7 @@ class Adaptive:
         for row in rows:
             self._work(row)
         self._is_first_pass = False
+        self._suspected.clear()
         while self._later:
             self._work(self._later.popleft())
 

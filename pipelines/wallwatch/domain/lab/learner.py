@@ -120,6 +120,7 @@ class Learner:
 
     def alone(self, failing: Config, name: str) -> Cause | None:
         """What one parameter does by itself, not proven yet; None if the configuration turns out not to fail."""
+        self._judge.doubt(failing, self._signal, "minimise", times=2)
         if not self._decide(failing):
             return None
         self._witness = failing

@@ -86,7 +86,8 @@ class FoundCause:
         found = []
         for condition in self.cause.conditions:
             pairs = [one for one in self.counted(others) if one.broken == condition]
-            found.append(Permutation(", ".join(condition.parameters), len(pairs), sum(not one.is_bad for one in pairs), True))
+            if pairs:
+                found.append(Permutation(", ".join(condition.parameters), len(pairs), sum(not one.is_bad for one in pairs), True))
         return found
 
     def confidence(self, others: Sequence[Cause] = ()) -> float:
