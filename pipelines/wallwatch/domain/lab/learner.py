@@ -31,6 +31,7 @@ REMOVED = math.log(0.05 / 0.5)
 ENOUGH = math.log(0.99 / 0.01)
 """Permutation removal: p >= 0.95 (the paper's 95 %) against p <= 0.5, both errors 0.01; eight pairs that hold suffice."""
 BOUNDARY_CROSSINGS = 5
+FEWEST_CROSSINGS = 3
 
 
 class Hidden(Exception):
@@ -368,7 +369,7 @@ class Learner:
             if len(crossings) >= BOUNDARY_CROSSINGS + 2 * (len(names) - 2):
                 break
             crossings += self._drawn_crossing(names, attempt)
-        boundary = fit_boundary(names, crossings)
+        boundary = fit_boundary(names, crossings) if len(crossings) >= FEWEST_CROSSINGS else None
         if boundary is None:
             return False
         self._crossings[frozenset(names)] = crossings
