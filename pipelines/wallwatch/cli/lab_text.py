@@ -148,7 +148,7 @@ def _points(points: list[Mapping[str, Any]]) -> str:
 
 
 def _print_models(models: list[Mapping[str, Any]], console: Console) -> None:
-    table = Table("metric", "model", "parameters", "goodness", "left one out", title="performance along the parameters", title_justify="left")
+    table = Table("metric", "model", "parameters", "goodness", "left one out", title="performance", title_justify="left")
     for one in models:
         numbers = (_number(one["goodness"]), _number(one["leave_one_out"]))
         table.add_row(escape(one["metric"]), one["family"], escape(", ".join(one["parameters"])), *numbers)
