@@ -9,14 +9,14 @@ from statistics import median
 
 from wallwatch.domain.lab.conditions import Cause, Signal
 from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, one_at_a_time, tuples_of
-from wallwatch.domain.lab.device import Config
+from wallwatch.domain.lab.device import Config, Value
 from wallwatch.domain.lab.evidence import add_evidence
 from wallwatch.domain.lab.judge import Judge
 from wallwatch.domain.lab.learner import Hidden, Learner
 from wallwatch.domain.lab.paths import difference
 from wallwatch.domain.lab.report import FoundCause, Report
 from wallwatch.domain.lab.sampling import Sampler
-from wallwatch.domain.lab.tester import Options, Outcome
+from wallwatch.domain.lab.tester import Options, Outcome, SearchEnd
 
 STAGES = ((2, False), (3, True), (4, True))
 """Strengths, and whether integers have only their ends then."""
@@ -52,6 +52,7 @@ class Adaptive:
         self._healthy = self._device.default
         self._default_was_judged = False
         self._suspected: list[Cause] = []
+        self._rows_alone: dict[Cause, Value] = {}
         self._is_first_pass = False
         self._later: deque[Config] = deque()
 
@@ -64,7 +65,11 @@ class Adaptive:
         self._default_was_judged = healthy != self._device.default
         if healthy != self._device.default:
             self._work(self._device.default)
-        self._try_each_alone()
+        try:
+            self._try_each_alone()
+        except SearchEnd:
+            self._report_suspected()
+            raise
         clean = 0
         for strength, ends_only in STAGES:
             if tuples_of(self._device, self._options.only, strength, ends_only) > MOST_TUPLES:
@@ -77,13 +82,17 @@ class Adaptive:
     def _try_each_alone(self) -> None:
         """Each parameter alone. What fails so is suspected before anything is proven: proofs avoid what others bring about alone."""
         rows = [one for one in one_at_a_time(self._device, self._options.only) if self._sampler.is_valid(one)]
-        self._judge.observe_all([one for one in rows if self._device.key(one) not in self._judge.seen], "discover")
+        self._judge.observe_all([one for one in rows if not self._judge.has_seen(one)], "discover")
         for row in rows:
+            if not self._judge.has_seen(row):  # what was seen before it became clear that the device remembers does not count
+                self._judge.observe(row, "discover")
             (name,) = difference(self._device, row, self._healthy) if self._healthy == self._device.default else ("",)
             for signal in self._unexplained(row) if name else ():
                 if not any(one.signal == signal and name in one.parameters for one in self._suspected):
                     cause = self._learner(signal).alone(row, name)
-                    self._suspected += [cause] if cause else []
+                    if cause is not None:
+                        self._suspected.append(cause)
+                        self._rows_alone[cause] = row[name]
         self._is_first_pass = True
         for row in rows:
             self._work(row)
@@ -91,6 +100,16 @@ class Adaptive:
         self._suspected.clear()
         while self._later:
             self._work(self._later.popleft())
+
+    def _report_suspected(self) -> None:
+        """A search that is cut off before it has proven what fails alone reports it as what it is."""
+        for one in self._suspected:
+            (name,) = one.parameters
+            value = self._rows_alone[one]
+            found = FoundCause(one, {**self._healthy, name: value}, self._healthy, is_settled=False)
+            add_evidence(self._judge, found)
+            self._report.causes.append(found)
+            self._report.notes.append(f"{one.signal} with {name} alone is not proven yet: no other parameter was varied.")
 
     def _learner(self, signal: Signal) -> Learner:
         return Learner(self._judge, self._sampler, self._rng, signal, self._known, self._suspected, self._healthy)
@@ -137,7 +156,7 @@ class Adaptive:
             f"The default is degraded: {name} is better in nearly every other configuration. One of those is the reference."
         )
         self._healthy = reference
-        for key in list(self._judge.seen):
+        for key in [key for key, outcomes in self._judge.seen.items() if outcomes]:
             self._work(dict(zip(names, key, strict=True)))
 
     def _is_one_step(self, outcomes: Sequence[Outcome], name: str) -> bool:
@@ -149,7 +168,7 @@ class Adaptive:
     def _clean_rows(self) -> Iterator[Config]:
         names = [one.name for one in self._device.parameters]
         for key, outcomes in self._judge.seen.items():
-            if all(self._judge.is_healthy(one) for one in outcomes):
+            if outcomes and all(self._judge.is_healthy(one) for one in outcomes):
                 yield dict(zip(names, key, strict=True))
 
     def _rows(self, coverage: Coverage, clean: int | None) -> Iterator[Config]:
@@ -163,7 +182,7 @@ class Adaptive:
                 batch.append(row)
             if not batch:
                 return
-            fresh = [row for row in batch if self._device.key(row) not in self._judge.seen]
+            fresh = [row for row in batch if not self._judge.has_seen(row)]
             if fresh:
                 self._judge.observe_all(fresh, "discover")
             for row in batch:
@@ -195,7 +214,7 @@ class Adaptive:
         self._queue.append(row)
         while self._queue:
             config = self._queue.popleft()
-            if self._device.key(config) not in self._judge.seen:
+            if not self._judge.has_seen(config):
                 self._judge.observe(config, "discover")
             for signal in self._unexplained(config):
                 if signal in self._unexplained(config):

@@ -150,6 +150,10 @@ class Judge:
         """Tests and resets so far."""
         return sum(self.operations.values())
 
+    def has_seen(self, config: Config) -> bool:
+        """Whether the configuration was tested."""
+        return bool(self.seen.get(self.device.key(config)))
+
     def fresh(self, config: Config, phase: Phase) -> Outcome:
         """A test of a device that has just been reset."""
         if self.device.sequential:
@@ -258,7 +262,7 @@ class Judge:
         if signal.symptom is None or self.is_flaky:
             return False
         outcomes = self.seen[self.device.key(config)]
-        if self.device.sequential and not self.reset_always and self._remembers(config, signal.symptom, outcomes, phase):
+        if self.remembers(config, signal, phase):
             return True
         while len(outcomes) < times + 1:
             self.observe(config, phase)
@@ -275,12 +279,18 @@ class Judge:
         outcomes = self.seen.get(self.device.key(config))
         return self._verdict(outcomes, signal)[0] if outcomes else None
 
-    def _remembers(self, config: Config, symptom: str, outcomes: list[Outcome], phase: Phase) -> bool:
-        """Whether the verdict differs after a reset: then good tests leave traces too, and nothing that was seen without a reset counts."""
+    def remembers(self, config: Config, signal: Signal, phase: Phase) -> bool:
+        """Whether the verdict on a symptom differs after a reset.
+
+        Then good tests leave traces too: nothing that was seen without a reset counts, and the device is reset before each test from then.
+        """
+        if not self.device.sequential or self.reset_always or signal.symptom is None or self.is_flaky:
+            return False
+        outcomes = self.seen[self.device.key(config)]
         before = len(outcomes)
         self.fresh(config, phase)
         new = outcomes[before:]
-        if not new or not outcomes[:before] or (symptom in new[-1].symptoms) == (symptom in outcomes[0].symptoms):
+        if not new or not outcomes[:before] or (signal.symptom in new[-1].symptoms) == (signal.symptom in outcomes[0].symptoms):
             return False
         self.reset_always = self._dirty = True
         self.memory = {

@@ -176,6 +176,8 @@ class Learner:
         self._phase = "threshold"
         parameter = self._device.by_name[name]
         conditions, thresholds, points = condition_of(parameter, bad, good_value, self._decide, self._variant)
+        if self._leaves_traces(bad, thresholds):
+            conditions, thresholds, points = condition_of(parameter, bad, good_value, self._decide, self._variant)
         for value, is_bad in points:
             if is_bad and not any(isinstance(one, Range) and one.holds({**bad, name: value}) for one in conditions):
                 self.others.append({**bad, name: value})
@@ -186,6 +188,11 @@ class Learner:
         if thresholds:
             self._thresholds[name] = thresholds
         return bool(new)
+
+    def _leaves_traces(self, bad: Config, thresholds: Sequence[Threshold]) -> bool:
+        """Whether a threshold is another one after a reset: tests that passed have left traces, and it has to be found again."""
+        sides = [{**bad, one.parameter: value} for one in thresholds for value in (one.last_good, one.first_bad)]
+        return any(self._judge.remembers(one, self._signal, self._phase) for one in sides)
 
     def _of(self, name: str) -> Condition | None:
         return next((one for one in self._conditions if name in one.parameters), None)
