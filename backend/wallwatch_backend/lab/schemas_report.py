@@ -81,6 +81,7 @@ class FoundCause(_Part):
     metric: str | None = None
     conditions: list[LabCondition] = Field(default_factory=list)
     text: str = Field(default="", description="The conditions as one sentence")
+    proven: bool = Field(default=True, description="False where not all predictions came true, or none were made yet")
     confidence: float = Field(default=0.0, description="0 to 1, from permutation and verification")
     components: list[str] = Field(default_factory=list)
     recognised: LabRecognised | None = Field(default=None, description="A cause of the catalogue; null for a new one")

@@ -118,7 +118,8 @@ def _print_cause(cause: Mapping[str, Any], baseline: Mapping[str, Any], console:
 def _evidence(cause: Mapping[str, Any], baseline: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     inside, outside = cause["verification"]["inside"], cause["verification"]["outside"]
     predicted = f"{inside['agree']} of {inside['of']} inside and {outside['agree']} of {outside['of']} outside came true"
-    yield "confidence", f"{cause['confidence']:.0%}; predictions: {predicted}"
+    unproven = "" if cause.get("proven", True) else "not proven; "
+    yield "confidence", f"{unproven}{cause['confidence']:.0%}; predictions: {predicted}"
     if cause["components"]:
         yield "components", ", ".join(cause["components"])
     if cause["recognised"]:

@@ -59,6 +59,9 @@ export function CausePanel({ cause, report, units }: Props) {
               ) : (
                 <StatusMark tone="quiet">New: no cause of the catalogue has these conditions</StatusMark>
               )}
+              {!cause.proven && (
+                <StatusMark tone="warn">Not proven: other parameters may move the threshold</StatusMark>
+              )}
             </Group>
             <div>
               <Text size="sm" mb={4}>

@@ -104,6 +104,7 @@ class FoundCause:
             "symptom": self.cause.signal.symptom,
             "metric": self.cause.signal.metric,
             "conditions": self.cause.conditions_json(),
+            "proven": self.is_settled,
             "confidence": round(self.confidence(others), 4),
             "components": sorted(components),
             "recognised": self.recognised,
