@@ -28,10 +28,15 @@ def difference(device: Device, a: Config, b: Config) -> list[str]:
 def step_between(device: Device, start: Config, end: Config, start_is_bad: bool, decide: Decide, rng: random.Random) -> Step:
     """Walk from one configuration to the other, parameter by parameter in random order, and find where the verdict changes.
 
-    `start` and `end` have different verdicts. Costs about log2 of the number of parameters that differ.
+    `start` and `end` have different verdicts. Costs about log2 of the number of parameters that differ. Parameters of the topology come
+    together, first or last: mixed with others, few of the configurations between would be valid.
     """
     names = difference(device, start, end)
     rng.shuffle(names)
+    chained = {name for edge in device.topology.edges for name in edge.when} if device.topology else set()
+    if chained:
+        chained_first = rng.random() < 0.5
+        names.sort(key=lambda name: (name in chained) != chained_first)
 
     def at(position: int) -> Config:
         return {**start, **{name: end[name] for name in names[:position]}}
