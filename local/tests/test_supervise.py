@@ -94,8 +94,8 @@ def test_a_program_that_ends_again_and_again_is_found_with_its_log(tmp_path: Pat
         wait(lambda: "no such table" in found[0].log.read_text())
 
 
-def test_an_environment_value_reaches_the_program_unchanged(tmp_path: Path) -> None:
-    value = "postgresql://a:50%25,x=y@127.0.0.1/d"
+@pytest.mark.parametrize("value", ["postgresql://a:50%25,x=y@127.0.0.1/d", '{"a b": {"c": "d --e=f, 5%"}}'])
+def test_an_environment_value_reaches_the_program_unchanged(tmp_path: Path, value: str) -> None:
     with supervise.running([server("one", tmp_path, VALUE=value)], tmp_path) as supervisor:
         supervisor.start_group("group-one")
         pid_of(tmp_path / "one.pid")
@@ -107,9 +107,10 @@ def test_the_settings_can_be_read_by_their_owner_only(tmp_path: Path) -> None:
         assert (tmp_path / "supervisord.conf").stat().st_mode & 0o077 == 0
 
 
-def test_a_value_that_the_settings_can_not_hold_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("value", ["a\"b'c", '"a', "a'", "a\nb"])
+def test_a_value_that_the_settings_can_not_hold_is_refused(tmp_path: Path, value: str) -> None:
     with pytest.raises(LocalStackError, match="VALUE"):
-        supervise.settings([server("one", tmp_path, VALUE='a"b')], tmp_path, tmp_path / "socket")
+        supervise.settings([server("one", tmp_path, VALUE=value)], tmp_path, tmp_path / "socket")
 
 
 CALLER = """

@@ -47,10 +47,17 @@ def _escaped(text: str) -> str:
 
 
 def _environment(program: Program) -> str:
-    for name, value in program.environment.items():
-        if '"' in value or "\n" in value:
-            raise LocalStackError(f"{program.name}: the value of {name} has a quote or a line end, which supervisord's settings can't hold")
-    return ",".join(f'{name}="{_escaped(value)}"' for name, value in program.environment.items())
+    return ",".join(f"{name}={_quoted(program, name, value)}" for name, value in program.environment.items())
+
+
+def _quoted(program: Program, name: str, value: str) -> str:
+    """A value as supervisord reads it: between quotes of the kind that it doesn't have. It strips both kinds from both ends."""
+    quote = "'" if '"' in value else '"'
+    if quote in value or "\n" in value or value.strip("'\"") != value:
+        raise LocalStackError(
+            f"{program.name}: the value of {name} has both kinds of quotes, one at an end, or a line end: supervisord's settings can't hold it"
+        )
+    return quote + _escaped(value) + quote
 
 
 def settings(programs: Sequence[Program], folder: Path, socket: Path) -> str:

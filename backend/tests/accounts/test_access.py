@@ -21,6 +21,8 @@ VIEWER = {
     "compareProfileVersions", "getProfileVersion", "getRnicPerformance", "listForecasts", "countForecasts", "listForecastModels",
     "listForecastModelChanges", "getForecast", "listPastForecasts", "getCatalogue", "getDelivery", "listDeadLetters",
     "getWebhookSchema", "getFleetMetrics",
+    "getLabCatalogue", "listLabDevices", "listCampaigns", "getCampaign", "listCampaignTests", "downloadCampaignReport",
+    "downloadCampaignJournal",
     "getFleetIsolation", "getRnicIsolation", "getIsolationStrip", "getVfIsolation", "listSloClasses", "getSloRules", "getSloReport",
 }  # fmt: skip
 OPERATOR = {
@@ -36,6 +38,7 @@ OPERATOR = {
     "disableAutomationRule", "createWebhook", "updateWebhook",
     "deleteWebhook", "testWebhook", "retryDelivery", "replayDelivery", "replayDeadLetters",
     "createSloClass", "updateSloClass", "deleteSloClass", "replaceSloRules", "previewSloRules",
+    "createCampaign", "stopCampaign", "stopAllCampaigns", "attachCampaign", "writeCampaignProfile",
 }  # fmt: skip
 ADMIN = {
     "createEnrolmentToken", "deleteAgent", "listUsers", "createUser", "updateUser", "listTokens", "createToken", "deleteToken", "listAudit",
@@ -72,6 +75,11 @@ BODIES: dict[str, Any] = {
     "updateSloClass": {"min_mbps": 1, "max_mbps": 2},
     "replaceSloRules": {"rules": []},
     "previewSloRules": {"rules": []},
+    "createCampaign": {"device": "x"},
+    "stopCampaign": {},
+    "stopAllCampaigns": {},
+    "attachCampaign": {"incident_id": ID},
+    "writeCampaignProfile": {},
     "stopRollout": {"reason": "x"},
     "undoRollout": {"reason": "x"},
     "createAutomationRule": RULE,
