@@ -55,7 +55,7 @@ def _quoted(program: Program, name: str, value: str) -> str:
     quote = "'" if '"' in value else '"'
     if quote in value or "\n" in value or value.strip("'\"") != value:
         raise LocalStackError(
-            f"{program.name}: the value of {name} has both kinds of quotes, one at an end, or a line end: supervisord's settings can't hold it"
+            f"{program.name}: the value of {name} has both kinds of quotes, one at an end, or a line end; supervisord can't hold it"
         )
     return quote + _escaped(value) + quote
 
