@@ -33,7 +33,7 @@ MOST_ATTEMPTS = 3
 """How often the cause of one failing configuration is looked for."""
 MOST_NESTED = 6
 MOST_UNSETTLED = 2
-"""Causes of one signal that no simple conditions explain, after which no more of it are looked for."""
+"""After so many causes of one signal that no simple conditions explain, the search stops looking for more of that signal."""
 MOST_CAUSES = 25
 
 

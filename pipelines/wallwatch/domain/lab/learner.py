@@ -7,10 +7,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wallwatch.domain.lab.axes import condition_of, integer_threshold
-from wallwatch.domain.lab.boundary import Crossing, fit_boundary
+from wallwatch.domain.lab.axes import condition_of
+from wallwatch.domain.lab.boundary_follower import BoundaryFollower
 from wallwatch.domain.lab.conditions import Among, Before, Boundary, Cause, Condition, Range, Signal
-from wallwatch.domain.lab.device import Config, Value, as_integer, as_scalar
+from wallwatch.domain.lab.device import Config, Value, as_scalar
 from wallwatch.domain.lab.judge import Judge
 from wallwatch.domain.lab.paths import Step, minimal_failure, step_between
 from wallwatch.domain.lab.report import FoundCause, Prediction, Threshold
@@ -30,8 +30,6 @@ KEPT = math.log(0.95 / 0.5)
 REMOVED = math.log(0.05 / 0.5)
 ENOUGH = math.log(0.99 / 0.01)
 """Permutation removal: p >= 0.95 (the paper's 95 %) against p <= 0.5, both errors 0.01; eight pairs that hold suffice."""
-BOUNDARY_CROSSINGS = 5
-FEWEST_CROSSINGS = 3
 
 
 class Hidden(Exception):
@@ -80,9 +78,8 @@ class Learner:
         self._phase: Phase = "minimise"
         self._conditions: list[Condition] = []
         self._thresholds: dict[str, list[Threshold]] = {}
-        self._crossings: dict[frozenset[str], list[Crossing]] = {}
+        self._follower = BoundaryFollower(self._device, self._decide, rng)
         self._witness: Config = healthy
-        self._passing: Config = healthy
         self._is_blurred = False
         self._begin = 0
         self.others: list[Config] = []
@@ -110,7 +107,7 @@ class Learner:
         self._judge.learn_cut(self._witness, self._signal, "minimise")
         for name in names:
             self._add(self._witness, name, self._healthy[name])
-        found = FoundCause(Cause(self._signal, ()), self._witness, self._passing)
+        found = FoundCause(Cause(self._signal, ()), self._witness, self._healthy)
         self._prove(found)
         found.cause = Cause(self._signal, tuple(self._conditions))
         found.failing = self._witness
@@ -366,61 +363,21 @@ class Learner:
     def _fit(self, names: list[str], steps: Sequence[Step]) -> bool:
         """Follow the boundary over these integers and replace their conditions by it."""
         self._phase = "boundary"
-        crossings: list[Crossing] = []
-        for step in steps:
-            if set(step.names) <= set(names):
-                crossings += self._crossing(step.bad, step.good, step.names[0])
-        for attempt in range(4 * BOUNDARY_CROSSINGS):
-            if self._is_spent:
-                return False
-            if len(crossings) >= BOUNDARY_CROSSINGS + 2 * (len(names) - 2):
-                break
-            crossings += self._drawn_crossing(names, attempt)
-        boundary = fit_boundary(names, crossings) if len(crossings) >= FEWEST_CROSSINGS else None
+        boundary = self._follower.fit(names, self._witness, steps, lambda: self._is_spent)
         if boundary is None:
             return False
-        self._crossings[frozenset(names)] = crossings
         self._conditions = [one for one in self._conditions if not set(one.parameters) & set(names)]
         self._conditions.append(boundary)
         return True
 
     def _refit(self, condition: Boundary, config: Config, is_bad: bool) -> bool:
-        """A configuration on the wrong side: follow it to the boundary, if it is there in the witness too, and fit again."""
-        names = list(condition.parameters)
-        at = {**self._witness, **{name: config[name] for name in names}}
+        """A configuration on the wrong side of a boundary: fit it again with what this one shows."""
+        at = {**self._witness, **{name: config[name] for name in condition.parameters}}
         if self._decide(at) is not is_bad:
             return False
         self._phase = "boundary"
-        for name in names:
-            parameter = self._device.by_name[name]
-            for end in (parameter.minimum, parameter.maximum):
-                other = {**at, name: end}
-                if other != at and self._decide(other) is (not is_bad):
-                    bad, good = (at, other) if is_bad else (other, at)
-                    crossings = self._crossings.setdefault(frozenset(names), [])
-                    crossings += self._crossing(bad, good, name)
-                    boundary = fit_boundary(sorted(names), crossings)
-                    if boundary is None or boundary == condition:
-                        return False
-                    self._conditions[self._conditions.index(condition)] = boundary
-                    return True
-        return False
-
-    def _crossing(self, bad: Config, good: Config, name: str) -> list[Crossing]:
-        found = integer_threshold(self._device.by_name[name], bad, as_integer(good[name]), self._decide)
-        return [Crossing({**bad, name: found.last_good}, {**bad, name: found.first_bad})]
-
-    def _drawn_crossing(self, names: list[str], attempt: int) -> list[Crossing]:
-        """A crossing along one parameter with the others of the boundary at random, all else as in the witness."""
-        name = names[attempt % len(names)]
-        config = dict(self._witness)
-        for one in names:
-            parameter = self._device.by_name[one]
-            config[one] = parameter.between(parameter.minimum, parameter.maximum, self._rng.random())
-        parameter = self._device.by_name[name]
-        ends = [{**config, name: value} for value in (parameter.minimum, parameter.maximum)]
-        verdicts = [self._decide(one) for one in ends]
-        if None in verdicts or verdicts[0] == verdicts[1]:
-            return []
-        bad, good = (ends[0], ends[1]) if verdicts[0] else (ends[1], ends[0])
-        return self._crossing(bad, good, name)
+        boundary = self._follower.refit(condition, at, is_bad)
+        if boundary is None:
+            return False
+        self._conditions[self._conditions.index(condition)] = boundary
+        return True

@@ -89,7 +89,7 @@ class Device(Protocol):
 
 
 def serve(opening: AbstractContextManager[Device], requests: TextIO, answers: TextIO) -> int:
-    """Answer requests until they end or the process is told to end; then close the device.
+    """Answer requests until stdin ends or the process receives a signal to stop; then close the device.
 
     Returns
     -------
