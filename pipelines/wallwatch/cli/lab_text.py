@@ -134,7 +134,7 @@ def _evidence(cause: Mapping[str, Any], baseline: Mapping[str, Any]) -> Iterator
         unit = baseline.get(name, {}).get("unit", "")
         yield "effect", f"{name} {_number(one.get('good'))} -> {_number(one.get('bad'))} {unit}{change}"
     for one in cause["permutation"]:
-        verdict = "kept" if one["kept"] else "removed: it does not matter"
+        verdict = "kept" if one["kept"] else "not shown to matter"
         yield "permutation", f"{one['parameter']}: {one['held']} of {one['pairs']} pairs followed it; {verdict}"
     for one in cause["sensitivity"]:
         yield "sensitivity", f"{one['parameter']}: {_points(one['points'])}"

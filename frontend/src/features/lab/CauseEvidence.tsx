@@ -3,7 +3,7 @@ import type { FoundCause } from "@/lib/api/types";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { StatusMark } from "@/lib/ui/StatusMark";
 
-/** Why each parameter was kept or removed, and how well the conditions predict fresh configurations. */
+/** Whether each parameter was shown to matter, and how well the conditions predict fresh configurations. */
 export function CauseEvidence({ cause }: { cause: FoundCause }) {
   const { permutation, verification } = cause;
   return (
@@ -17,7 +17,7 @@ export function CauseEvidence({ cause }: { cause: FoundCause }) {
                 {held} of {pairs}
               </Table.Td>
               <Table.Td>
-                <StatusMark tone={kept ? "good" : "quiet"}>{kept ? "Matters" : "Removed"}</StatusMark>
+                <StatusMark tone={kept ? "good" : "quiet"}>{kept ? "Matters" : "Not shown to matter"}</StatusMark>
               </Table.Td>
             </Table.Tr>
           ))}

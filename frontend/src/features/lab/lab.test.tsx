@@ -64,7 +64,7 @@ describe("a campaign", () => {
     expect(panel).toHaveTextContent("This is C6: Masks are looked up one after another");
     expect(within(panel).getByText("egress_masks is at least 24")).toBeInTheDocument();
     expect(panel).toHaveTextContent("last good 23, first bad 24 masks");
-    expect(within(panel).getByRole("row", { name: /flows 0 of 5 .*Removed/ })).toBeInTheDocument();
+    expect(within(panel).getByRole("row", { name: /flows 0 of 5 .*Not shown to matter/ })).toBeInTheDocument();
     expect(panel).toHaveTextContent("10 of 10 inside, 9 of 10 just outside");
     await userEvent.click(within(panel).getByRole("button", { name: "Show text" }));
     expect(within(panel).getByText(/S6 appears when/, { selector: "code,pre" })).toBeInTheDocument();

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from wallwatch.domain.lab.conditions import Among, Before, Boundary, Cause, Cond
 from wallwatch.domain.lab.device import Config, Value, as_scalar
 from wallwatch.domain.lab.judge import Judge
 from wallwatch.domain.lab.paths import Step, minimal_failure, step_between
+from wallwatch.domain.lab.permutation import ENOUGH, log_odds
 from wallwatch.domain.lab.report import FoundCause, Prediction, Threshold
 from wallwatch.domain.lab.sampling import Sampler
 from wallwatch.domain.lab.tester import Phase
@@ -26,10 +26,6 @@ MOST_EFFORT = 200
 
 After them the conditions that explain most are reported.
 """
-KEPT = math.log(0.95 / 0.5)
-REMOVED = math.log(0.05 / 0.5)
-ENOUGH = math.log(0.99 / 0.01)
-"""Permutation removal: p >= 0.95 (the paper's 95 %) against p <= 0.5, both errors 0.01; eight pairs that hold suffice."""
 
 
 class Hidden(Exception):
@@ -41,16 +37,18 @@ class Hidden(Exception):
 
 @dataclass
 class _Trial:
-    """Pairs of tests of one condition, and the logarithm of the odds that it matters."""
+    """Pairs of tests of one condition."""
 
     pairs: int = 0
     held: int = 0
-    odds: float = 0.0
+
+    @property
+    def odds(self) -> float:
+        return log_odds(self.pairs, self.held)
 
     def add(self, follows: bool) -> None:
         self.pairs += 1
         self.held += follows
-        self.odds += KEPT if follows else REMOVED
 
 
 class Learner:

@@ -8,6 +8,7 @@ from typing import Any
 
 from wallwatch.domain.lab.conditions import Cause, Condition
 from wallwatch.domain.lab.device import Config, Device, to_json
+from wallwatch.domain.lab.permutation import ENOUGH, log_odds
 from wallwatch.domain.lab.tester import Options
 
 
@@ -87,7 +88,9 @@ class FoundCause:
         for condition in self.cause.conditions:
             pairs = [one for one in self.counted(others) if one.broken == condition]
             if pairs:
-                found.append(Permutation(", ".join(condition.parameters), len(pairs), sum(not one.is_bad for one in pairs), True))
+                held = sum(not one.is_bad for one in pairs)
+                is_kept = log_odds(len(pairs), held) >= ENOUGH
+                found.append(Permutation(", ".join(condition.parameters), len(pairs), held, is_kept))
         return found
 
     def confidence(self, others: Sequence[Cause] = ()) -> float:
