@@ -44,7 +44,7 @@ def password_hash() -> str:
 
 @dataclass(frozen=True)
 class Backend:
-    """A running backend and the ways in."""
+    """A running backend and the ways in; `database_url` is a superuser's, so that tests can prepare and see everything."""
 
     url: str
     database_url: str
@@ -158,6 +158,7 @@ def new_kafka_group(kafka_bootstrap: str) -> str:
 @pytest.fixture(scope="module")
 def backend(
     migrated_url: str,
+    backend_url: str,
     kafka_bootstrap: str,
     new_kafka_group: str,
     tmp_path_factory: pytest.TempPathFactory,
@@ -166,10 +167,10 @@ def backend(
     from wallwatch_backend.settings import Settings
     from wallwatch_local.ports import free_ports
 
-    asyncio.run(add_accounts(migrated_url))
+    asyncio.run(add_accounts(backend_url))
     settings = Settings(
         **{
-            "database_url": migrated_url,
+            "database_url": backend_url,  # the least rights that it needs in production, too
             "kafka_bootstrap": kafka_bootstrap,
             "kafka_group": new_kafka_group,
             "secrets_dir": tmp_path_factory.mktemp("secrets") / "s",

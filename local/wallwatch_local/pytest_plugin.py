@@ -115,6 +115,30 @@ def migrated_url(postgres_server: str, migrated_template: str) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="module")
+def backend_url(migrated_url: str) -> str:
+    """The same database for the backend's role."""
+    return _as_role(migrated_url, "wallwatch_backend")
+
+
+@pytest.fixture(scope="module")
+def ingest_url(migrated_url: str) -> str:
+    """The same database for the role of ingest."""
+    return _as_role(migrated_url, "wallwatch_ingest")
+
+
+@pytest.fixture(scope="module")
+def jobs_url(migrated_url: str) -> str:
+    """The same database for the role of all other jobs."""
+    return _as_role(migrated_url, "wallwatch_jobs")
+
+
+def _as_role(url: str, role: str) -> str:
+    from wallwatch_local import template_databases
+
+    return template_databases.as_role(url, role)
+
+
 @pytest.fixture(scope="session")
 def kafka_bootstrap(kept_servers: "Servers | None", tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a broker for the whole run with the declared topics, 2 partitions each.

@@ -12,12 +12,14 @@ from pathlib import Path
 
 import psycopg
 from psycopg import sql
+from sqlalchemy import make_url
 
 from wallwatch_local import postgres
 from wallwatch_local.paths import REPOSITORY
 
 EMPTY = postgres.DATABASE
 MIGRATIONS = REPOSITORY / "migrations"
+GRANTS = REPOSITORY / "pipelines" / "wallwatch" / "store" / "roles.py"
 _MIGRATING = 7_331_001  # advisory lock: one process migrates, the others wait for its template
 _numbers = itertools.count(1)
 
@@ -26,7 +28,11 @@ Connection = psycopg.Connection[tuple[object, ...]]
 
 def prepare(server: str) -> None:
     """Turn the empty database into a template, and drop databases that killed test processes left on a kept server."""
+    from wallwatch.store import roles
+
     with administration(server) as connection:
+        connection.execute("SELECT pg_advisory_lock(%s)", [_MIGRATING])
+        roles.create_roles(connection, dict.fromkeys(roles.DatabaseRole, make_url(server).password or ""))
         _close(connection, EMPTY)
         names = connection.execute("SELECT datname FROM pg_database WHERE datname ~ '^(test|migrating)_[0-9]+(_|$)'").fetchall()
         for (name,) in names:
@@ -72,21 +78,30 @@ def url(server: str, database: str) -> str:
     return server.rsplit("/", 1)[0] + f"/{database}"
 
 
+def as_role(database_url: str, role: str) -> str:
+    """The same database for one of its roles, which all have the server's password in tests."""
+    return str(make_url(database_url).set(username=role).render_as_string(hide_password=False))
+
+
 def _migrate(database_url: str) -> None:
     from alembic import command
     from alembic.config import Config
+
+    from wallwatch.store import roles
 
     config = Config(str(REPOSITORY / "alembic.ini"))
     config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["url"] = database_url
     config.attributes["configure_logging"] = False
     command.upgrade(config, "head")
+    with psycopg.connect(database_url.replace("+psycopg", ""), autocommit=True) as connection:
+        roles.apply_grants(connection)
 
 
 def _digest_of_migrations() -> str:
     digest = hashlib.sha256()
-    for file in sorted(MIGRATIONS.rglob("*.py")):
-        digest.update(f"{file.relative_to(MIGRATIONS)}\n".encode() + file.read_bytes())
+    for file in [*sorted(MIGRATIONS.rglob("*.py")), GRANTS]:
+        digest.update(f"{file.relative_to(REPOSITORY)}\n".encode() + file.read_bytes())
     return digest.hexdigest()[:16]
 
 

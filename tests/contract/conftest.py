@@ -38,10 +38,17 @@ def composecheck() -> Path:
     return _build("composecheck", "./composecheck")
 
 
+def random_passwords() -> dict[str, str]:
+    """What an operator gets from docker/make-env.sh."""
+    done = subprocess.run(["sh", str(REPOSITORY / "docker" / "make-env.sh")], capture_output=True, text=True, check=True)
+    settings = (line.split("=", 1) for line in done.stdout.splitlines() if line and not line.startswith("#"))
+    return {name: value for name, value in settings}
+
+
 @pytest.fixture(scope="session")
 def compose(composecheck: Path) -> dict[str, Any]:
     """The loaded docker-compose.yml, all profiles on."""
-    environment = {"PATH": os.environ["PATH"], "WALLWATCH_POSTGRES_PASSWORD": "secret"}
+    environment = {"PATH": os.environ["PATH"], **random_passwords()}
     command = [str(composecheck), str(REPOSITORY / "docker-compose.yml")]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr

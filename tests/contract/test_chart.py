@@ -9,6 +9,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from wallwatch.store.roles import DatabaseRole
 from wallwatch_local.paths import REPOSITORY
 
 CHART = REPOSITORY / "helm" / "wallwatch"
@@ -152,11 +153,16 @@ def test_long_running_servers_are_probed(manifests: list[dict[str, Any]]) -> Non
     assert probed >= {"kafka", "timescaledb", "backend"}
 
 
-def test_the_database_password_is_in_a_secret_only(manifests: list[dict[str, Any]]) -> None:
-    secret = next(m for m in manifests if m["kind"] == "Secret")
-    password = secret["stringData"]["password"]
-    assert len(password) == 32
-    assert password in secret["stringData"]["url"]
+def test_the_passwords_of_the_database_are_in_a_secret_only(manifests: list[dict[str, Any]]) -> None:
+    secret = next(m for m in manifests if m["kind"] == "Secret" and "admin-url" in m["stringData"])
+    data = secret["stringData"]
+    passwords = {name: value for name, value in data.items() if name.endswith("password")}
+    assert len(set(passwords.values())) == len(passwords) == 1 + len(DatabaseRole)
+    assert all(len(password) == 32 for password in passwords.values())
+    assert passwords["password"] in data["admin-url"]
+    for role in DatabaseRole:
+        assert f"//{role}:{passwords[f'{role.name}-password']}@" in data[f"{role.name}-url"]
     for manifest in manifests:
         if manifest is not secret:
-            assert password not in yaml.safe_dump(manifest)
+            text = yaml.safe_dump(manifest)
+            assert not any(password in text for password in passwords.values())

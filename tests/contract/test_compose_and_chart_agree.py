@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from wallwatch.settings import Settings as JobSettings
+from wallwatch.store.role_passwords import PREFIX
+from wallwatch.store.roles import DatabaseRole
 from wallwatch_backend.settings import Settings as BackendSettings
 from wallwatch_local.paths import REPOSITORY
 
@@ -44,7 +46,7 @@ def test_without_a_database_password_compose_says_what_to_set(composecheck: Path
     command = [str(composecheck), str(REPOSITORY / "docker-compose.yml")]
     done = subprocess.run(command, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, check=False)
     assert done.returncode == 1
-    assert "WALLWATCH_POSTGRES_PASSWORD is missing a value: set it in .env" in done.stderr
+    assert re.search(r"WALLWATCH_\w+_PASSWORD\w* is missing a value: set it in .env", done.stderr)
 
 
 def test_both_name_the_same_services(compose: dict[str, Any], manifests: list[dict[str, Any]]) -> None:
@@ -61,7 +63,7 @@ def test_every_variable_of_the_server_side_is_a_setting_of_the_process_that_gets
     jobs = {f"WALLWATCH_{name.upper()}" for name in JobSettings.model_fields}
     backend = {f"WALLWATCH_{name.upper()}" for name in BackendSettings.model_fields}
     known = {
-        "migrate": jobs,
+        "migrate": jobs | {"WALLWATCH_DATABASE_ADMIN_URL", *(f"{PREFIX}{role.name.upper()}" for role in DatabaseRole)},
         "ingest": jobs,
         "classify": jobs,
         "isolation": jobs,
@@ -115,3 +117,13 @@ def test_every_file_that_a_dockerfile_copies_exists() -> None:
             if line.startswith("COPY ") and "--from" not in line:
                 for source in line.split()[1:-1]:
                     assert (REPOSITORY / source).exists(), f"{dockerfile.name}: {source}"
+
+
+def test_each_process_gets_the_role_of_its_own(manifests: list[dict[str, Any]]) -> None:
+    keys: dict[str, set[str]] = {}
+    for name, container in chart_containers(manifests).items():
+        for entry in container.get("env", []):
+            if entry["name"] in ("WALLWATCH_DATABASE_URL", "WALLWATCH_DATABASE_ADMIN_URL"):
+                keys.setdefault(name, set()).add(entry["valueFrom"]["secretKeyRef"]["key"])
+    jobs = {job: {"jobs-url"} for job in ("classify", "isolation", "validate", "forecast", "lab")}
+    assert keys == jobs | {"ingest": {"ingest-url"}, "backend": {"backend-url"}, "migrate": {"owner-url", "admin-url"}}

@@ -26,9 +26,9 @@ _hosts = count(1)
 
 
 @pytest.fixture
-async def database(migrated_url: str) -> AsyncIterator[Database]:
+async def database(backend_url: str) -> AsyncIterator[Database]:
     wiring.connect()
-    database = Database(Settings(database_url=migrated_url))
+    database = Database(Settings(database_url=backend_url))
     yield database
     await database.dispose()
 

@@ -81,11 +81,11 @@ class Killable:
 
 
 @pytest.fixture(scope="module")
-def killable(migrated_url: str, kafka_bootstrap: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killable]:
+def killable(migrated_url: str, backend_url: str, kafka_bootstrap: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killable]:
     asyncio.run(_conftest().add_accounts(migrated_url))
     folder = tmp_path_factory.mktemp("killable")
     environment = {
-        "WALLWATCH_DATABASE_URL": migrated_url,
+        "WALLWATCH_DATABASE_URL": backend_url,
         "WALLWATCH_KAFKA_BOOTSTRAP": kafka_bootstrap,
         "WALLWATCH_KAFKA_GROUP": f"killable-{time.monotonic_ns()}",
         "WALLWATCH_SECRETS_DIR": str(folder / "secrets"),

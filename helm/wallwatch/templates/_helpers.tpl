@@ -33,10 +33,11 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 - name: WALLWATCH_KAFKA_BOOTSTRAP
   value: {{ include "wallwatch.kafkaBootstrap" . | quote }}
 {{- end }}
+{{/* The database for one of its roles: dict "root" $ "role" "ingest" */}}
 {{- define "wallwatch.databaseEnv" -}}
 - name: WALLWATCH_DATABASE_URL
   valueFrom:
-    secretKeyRef: {name: {{ include "wallwatch.databaseSecret" . }}, key: url}
+    secretKeyRef: {name: {{ include "wallwatch.databaseSecret" .root }}, key: {{ .role }}-url}
 {{- end }}
 
 {{- define "wallwatch.podSecurity" -}}

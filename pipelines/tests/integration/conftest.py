@@ -30,15 +30,21 @@ def connection(database: str) -> Iterator[psycopg.Connection[Any]]:
 
 
 @pytest.fixture
-def settings(database: str, kafka_bootstrap: str, tmp_path: Path) -> Settings:
+def settings(ingest_url: str, kafka_bootstrap: str, tmp_path: Path) -> Settings:
     return Settings(
-        database_url=database,
+        database_url=ingest_url,
         kafka_bootstrap=kafka_bootstrap,
         ingest_group=f"ingest-{uuid4()}",
         classify_group=f"classify-{uuid4()}",
         ingest_flush_ms=50,
         state_dir=tmp_path / "state",
     )
+
+
+@pytest.fixture
+def job_settings(settings: Settings, jobs_url: str) -> Settings:
+    """Settings of the other jobs, which sign in to the database with a role of their own."""
+    return settings.model_copy(update={"database_url": jobs_url})
 
 
 class Job(Protocol):

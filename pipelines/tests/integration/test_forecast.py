@@ -52,7 +52,7 @@ def rnic(connection: psycopg.Connection[Any], host: str) -> int:
 
 
 def test_a_growing_rnic_is_forecast_to_meet_its_wall_and_ingest_stores_it(
-    settings: Settings,
+    job_settings: Settings,
     connection: psycopg.Connection[Any],
     ingest: Callable[[], AbstractContextManager[Ingest]],
     send: Callable[..., None],
@@ -66,7 +66,7 @@ def test_a_growing_rnic_is_forecast_to_meet_its_wall_and_ingest_stores_it(
     missed = Event("device_health", round((END - timedelta(minutes=3)).timestamp() * 1e6), host, PCI)
     [violation] = backtest([heartbeat], [missed]).violations
     send("wallwatch.event", messages.violated(violation, heartbeat, "r1"), key=host)
-    job = ForecastJob(settings.model_copy(update={"forecast_models": tmp_path / "models"}))
+    job = ForecastJob(job_settings.model_copy(update={"forecast_models": tmp_path / "models"}))
     with ingest():
         stored = "SELECT 1 FROM event JOIN host USING (host_id) WHERE host = %s AND kind = 'policy_violated'"
         assert until(lambda: connection.execute(stored, [host]).fetchone())
@@ -96,18 +96,18 @@ def test_a_growing_rnic_is_forecast_to_meet_its_wall_and_ingest_stores_it(
 
 
 def test_a_new_installation_forecasts_with_the_base_model(
-    settings: Settings, connection: psycopg.Connection[Any], rnic: int, tmp_path: Any
+    job_settings: Settings, connection: psycopg.Connection[Any], rnic: int, tmp_path: Any
 ) -> None:
     connection.execute("DELETE FROM forecast_model")
     trained = REGISTRY.get_sample_value("wallwatch_forecasts_total", {"kind": "trained"}) or 0.0
-    assert ForecastJob(settings.model_copy(update={"forecast_models": tmp_path / "models"})).forecast(MINUTE) >= 1
+    assert ForecastJob(job_settings.model_copy(update={"forecast_models": tmp_path / "models"})).forecast(MINUTE) >= 1
     models = connection.execute("SELECT id, role, description ->> 'source' FROM forecast_model").fetchall()
     assert models == [(base_model.load().meta["id"], "base", "simulated fleets")]
     assert (REGISTRY.get_sample_value("wallwatch_forecasts_total", {"kind": "trained"}) or 0.0) > trained
 
 
 def test_forecasts_that_come_too_often_are_not_all_kept_and_a_replay_adds_nothing(
-    settings: Settings,
+    job_settings: Settings,
     connection: psycopg.Connection[Any],
     ingest: Callable[[], AbstractContextManager[Ingest]],
     send: Callable[..., None],

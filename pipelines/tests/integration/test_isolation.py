@@ -26,9 +26,9 @@ Send = Callable[..., None]
 
 
 @pytest.fixture
-def mine(settings: Settings, kafka_bootstrap: str) -> Settings:
+def mine(job_settings: Settings, kafka_bootstrap: str) -> Settings:
     create_topics(kafka_bootstrap, partitions=3)
-    return settings.model_copy(update={"isolation_group": f"isolation-{uuid4()}"})
+    return job_settings.model_copy(update={"isolation_group": f"isolation-{uuid4()}"})
 
 
 @pytest.fixture
@@ -57,8 +57,8 @@ def held(connection: psycopg.Connection[Any], host: str, at_s: float) -> None:
 
 
 @contextmanager
-def isolation(settings: Settings) -> Iterator[IsolationJob]:
-    with running_job(IsolationJob(settings)) as job:
+def isolation(mine: Settings) -> Iterator[IsolationJob]:
+    with running_job(IsolationJob(mine)) as job:
         yield job
 
 

@@ -68,10 +68,10 @@ class Lab:
 
 
 @pytest.fixture
-def lab(migrated_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+def lab(migrated_url: str, jobs_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     with psycopg.connect(migrated_url.replace("+psycopg", ""), autocommit=True) as connection:
-        yield Lab(migrated_url, tmp_path, connection)
+        yield Lab(jobs_url, tmp_path, connection)
 
 
 def dut() -> str:

@@ -43,7 +43,7 @@ def card(connection: psycopg.Connection[Any], host: str, address: str, peer: str
 
 
 def test_a_port_that_sends_less_than_its_and_its_peers_lookups_allow_is_unexplained_and_its_peer_is_not(
-    settings: Settings,
+    job_settings: Settings,
     connection: psycopg.Connection[Any],
     ingest: Callable[[], AbstractContextManager[Ingest]],
     host: str,
@@ -52,7 +52,7 @@ def test_a_port_that_sends_less_than_its_and_its_peers_lookups_allow_is_unexplai
     """Data waits at both. The first's peer has a short chain, so 121 Gbit/s are expected; the second's has a long one, and 45 are all."""
     slow = card(connection, host, "192.0.2.1", "192.0.2.2", (10.0, 45.0), 60.0, 3_000_000)
     card(connection, f"{host}-peer", "192.0.2.2", "192.0.2.1", (5.0, 5.0), 45.0, 3_000_000)
-    chosen = settings.model_copy(update={"forecast_models": tmp_path / "models"})
+    chosen = job_settings.model_copy(update={"forecast_models": tmp_path / "models"})
     job = ForecastJob(chosen)
     with ingest():
         for minute in range(FIRST, FIRST + MINUTES - 1):

@@ -147,6 +147,6 @@ def drop_old_chunks(connection: psycopg.Connection[Any], settings: Settings) -> 
         r.table: raw if r.short_lived else long for r in ROLLUPS
     }
     for table, before in ages.items():
-        dropped = connection.execute(sql.SQL("SELECT drop_chunks({}, older_than => %s)").format(sql.Literal(table)), [before]).fetchall()
+        dropped = connection.execute("SELECT wallwatch_drop_old_chunks(%s, %s)", [table, before]).fetchall()
         if dropped:
             log.info("dropped %d chunks of %s older than %s", len(dropped), table, before.date())
