@@ -86,4 +86,6 @@ def create_roles(
         typer.echo(f"{moved} tables, views and functions have a new owner: {roles.DatabaseRole.owner}")
     without = [role for role in created if role not in found]
     if without:
-        raise typer.BadParameter(f"no password, so nobody can sign in: {', '.join(without)}. Give --passwords, or the environment variables")
+        raise typer.BadParameter(
+            f"no password, so nobody can sign in: {', '.join(without)}. Give --passwords, or the environment variables"
+        )

@@ -45,7 +45,17 @@ LAB = frozenset({"lab_device", "lab_campaign", "lab_test"})
 AUDIT = frozenset({"audit_event", "audit_link"})
 VERSION = frozenset({"alembic_version"})
 CONFIGURATION = frozenset(
-    {"policy", "policy_version", "policy_tables", "rnic_profile_version", "rnic_cordon", "remedy_stop", "slo_class", "slo_rule", "slo_rule_version"}
+    {
+        "policy",
+        "policy_version",
+        "policy_tables",
+        "rnic_profile_version",
+        "rnic_cordon",
+        "remedy_stop",
+        "slo_class",
+        "slo_rule",
+        "slo_rule_version",
+    }
 )
 """What an operator sets and jobs read."""
 
