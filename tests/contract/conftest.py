@@ -41,8 +41,8 @@ def composecheck() -> Path:
 def random_passwords() -> dict[str, str]:
     """What an operator gets from docker/make-env.sh."""
     done = subprocess.run(["sh", str(REPOSITORY / "docker" / "make-env.sh")], capture_output=True, text=True, check=True)
-    settings = (line.split("=", 1) for line in done.stdout.splitlines() if line and not line.startswith("#"))
-    return {name: value for name, value in settings}
+    settings = (line.partition("=") for line in done.stdout.splitlines() if line and not line.startswith("#"))
+    return {name: value for name, _, value in settings}
 
 
 @pytest.fixture(scope="session")

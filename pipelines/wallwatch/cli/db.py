@@ -60,7 +60,7 @@ def create_roles(
     """Create the database's roles: one for the owner of the tables, and one for each kind of process with the least that it needs.
 
     Passwords come from the folder, or from WALLWATCH_DATABASE_PASSWORD_OWNER, _BACKEND, _INGEST, _JOBS and _READER. A role without a
-    password keeps the one it has. Run it again at any time, before `wallwatch db upgrade`. Without a superuser's address it changes nothing.
+    password keeps the one it has. Repeat it at any time, before `wallwatch db upgrade`. Without a superuser's address it changes nothing.
     """
     if not admin_url:
         typer.echo("no superuser's address (--admin-url or WALLWATCH_DATABASE_ADMIN_URL): the roles stay as they are")
