@@ -18,6 +18,7 @@ BENCHMARKS = (
     "isolation",
     "isolation_store",
     "incidents",
+    "api",
     "agents",
     "ltl",
     "plan",

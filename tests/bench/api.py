@@ -1,0 +1,140 @@
+"""The API beside a live fleet of 1,000 RNICs: 50 clients that ask without a pause, then 500 event streams and some that never read.
+
+PostgreSQL, Kafka, the fleet's load, `ingest` and the backend share one core, the clients have the other. The reference is `/-/healthy`,
+asked the same way in the same run: what a request costs that does nothing. WALLWATCH_BENCH_API_S is the length of each part (60).
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from signal import SIGTERM
+from typing import Any
+
+import httpx
+import psycopg
+from tests.bench.processes import usage
+from tests.bench.report import report
+
+from wallwatch.jobs.topics import create_topics
+from wallwatch_local import kafka, ports, postgres
+from wallwatch_local.paths import binary
+from wallwatch_local.processes import die_with_parent, running
+
+SECONDS = float(os.environ.get("WALLWATCH_BENCH_API_S", "60"))
+RNICS = 1_000
+CLIENTS = 50
+STREAMS, SLOW = 480, 20
+WALLWATCH = str(Path(sys.executable).with_name("wallwatch"))
+PATHS = ["/api/v1/fleet", "/api/v1/incidents", "/api/v1/incidents/counts"]
+SERVER_CORE, CLIENT_CORE = 0, 1
+
+
+@contextmanager
+def process(name: str, command: list[str], folder: Path, is_ready: Any) -> Iterator[int]:
+    """A process on the server's core for the length of the block."""
+    with running(name, die_with_parent(command, SIGTERM), folder / f"{name}.log", is_ready, SIGTERM) as started:
+        yield started.pid
+
+
+def clients(url: str, token: str, **plan: Any) -> dict[str, Any]:
+    """What clients on their own core saw."""
+    command = ["taskset", "-c", str(CLIENT_CORE), sys.executable, "-m", "tests.bench.api_client", url, token, json.dumps(plan)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/-/ready", timeout=2).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def known_rnics(database_url: str) -> int:
+    with psycopg.connect(database_url.replace("+psycopg", "")) as connection:
+        row = connection.execute("SELECT count(*) FROM rnic_state").fetchone()
+    return int(row[0]) if row else 0
+
+
+@contextmanager
+def live_fleet(folder: Path) -> Iterator[tuple[str, str, int]]:
+    """Address of the backend, a token, and the backend's process id."""
+    [port] = ports.free_ports(1)
+    url = f"http://127.0.0.1:{port}"
+    with postgres.start(folder / "postgres") as database_url, kafka.start(folder / "kafka") as bootstrap:
+        settings = {
+            "WALLWATCH_DATABASE_URL": database_url,
+            "WALLWATCH_KAFKA_BOOTSTRAP": bootstrap,
+            "WALLWATCH_SECRETS_DIR": f"{folder}/secrets",
+            "WALLWATCH_STATE_DIR": f"{folder}/state",
+            "WALLWATCH_LOG_LEVEL": "WARNING",
+        }
+        environment = os.environ | settings
+        subprocess.run([WALLWATCH, "db", "upgrade"], env=environment, check=True, capture_output=True)
+        create_topics(bootstrap)
+        made = subprocess.run(
+            [WALLWATCH, "token", "create", "--name", "bench"], env=environment, check=True, capture_output=True, text=True
+        )
+        env = ["env", *[f"{name}={value}" for name, value in settings.items()]]
+        uvicorn = [str(Path(sys.executable).with_name("uvicorn")), "--factory", "wallwatch_backend.app:create_app"]
+        backend = [*env, *uvicorn, "--port", str(port), "--no-access-log"]
+        load = [str(binary("fleetsim")), "load", "--kafka", bootstrap, "--rnics", str(RNICS), "--interval", "10s"]
+        with (
+            process("ingest", [*env, WALLWATCH, "job", "ingest"], folder, lambda: True),
+            process("load", load, folder, lambda: known_rnics(database_url) >= RNICS),
+            process("backend", backend, folder, lambda: answers(url)) as pid,
+        ):
+            yield url, made.stdout.split()[-1], pid
+
+
+def main() -> None:
+    """Measure and report."""
+    os.sched_setaffinity(0, {SERVER_CORE})  # everything that is started below shares the core
+    with tempfile.TemporaryDirectory(prefix="ww-bench-") as name, live_fleet(Path(name)) as (url, token, pid):
+        asking = {"what": "requests", "clients": CLIENTS}
+        clients(url, token, **asking, seconds=5, paths=PATHS)
+        nothing = clients(url, token, **asking, seconds=min(SECONDS, 15), paths=["/-/healthy"])
+        before, began = usage(pid), time.monotonic()
+        asked = clients(url, token, **asking, seconds=SECONDS, paths=PATHS)
+        after, took_s = usage(pid), time.monotonic() - began
+        fast = clients(url, token, what="streams", clients=STREAMS, slow=0, seconds=SECONDS)
+        streams = clients(url, token, what="streams", clients=STREAMS, slow=SLOW, seconds=SECONDS)
+        at_end = usage(pid)
+    reference = nothing["paths"]["/-/healthy"]
+    count = sum(one["count"] for one in asked["paths"].values())
+    report(
+        "api",
+        clients=CLIENTS,
+        rnics=RNICS,
+        requests=count,
+        requests_per_s=count / took_s,
+        errors=asked["errors"],
+        **{f"{path.rsplit('/', 1)[-1]}_{figure}": asked["paths"][path][figure] for path in PATHS for figure in ("p50_s", "p95_s", "max_s")},
+        reference_p50_s=reference["p50_s"],
+        reference_p95_s=reference["p95_s"],
+        fleet_to_reference=asked["paths"][PATHS[0]]["p50_s"] / reference["p50_s"],
+        backend_cpu_share=(after.cpu_s - before.cpu_s) / took_s,
+        backend_rss_mb=after.rss_mb,
+        streams=streams["opened"],
+        streams_slow=SLOW,
+        streams_refused=streams["refused"],
+        streams_ended_early=streams["ended_early"],
+        streams_resyncs=streams["resyncs"],
+        stream_events_min=streams["events_min"],
+        stream_events_max=streams["events_max"],
+        stream_spread_s_p95=streams["spread_s_p95"],
+        stream_spread_s_p95_without_slow=fast["spread_s_p95"],
+        fleet_p95_s_beside_streams=streams["paths"][PATHS[0]]["p95_s"],
+        backend_rss_mb_after_streams=at_end.rss_mb,
+    )
+
+
+if __name__ == "__main__":
+    main()
