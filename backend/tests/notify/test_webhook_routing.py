@@ -102,8 +102,8 @@ class World:
 
 
 @pytest.fixture
-async def world(backend_url: str) -> AsyncIterator[World]:
-    settings = Settings(database_url=backend_url)
+async def world(migrated_url: str) -> AsyncIterator[World]:
+    settings = Settings(database_url=migrated_url)
     database = Database(settings)
     async with database.write() as session:
         # Routing reads nothing of incidents but their states.

@@ -16,8 +16,8 @@ _hosts = count(900_000)
 
 
 @pytest.fixture
-async def database(backend_url: str) -> AsyncIterator[Database]:
-    database = Database(Settings(database_url=backend_url))
+async def database(migrated_url: str) -> AsyncIterator[Database]:
+    database = Database(Settings(database_url=migrated_url))
     yield database
     await database.dispose()
 
