@@ -90,6 +90,14 @@ isolation-simulations: setup ## do PicNIC's mechanisms do what the paper says? s
 mutate: setup ## would the tests notice? changes the code bit by bit and runs them, at most an hour; writes docs/mutation.md (ARGS=--help)
 	@nice $(PYTHON) -m tests.mutation $(ARGS)
 
+.PHONY: audit
+audit: setup ## are known weaknesses in the dependencies? Python, Go and npm; says what could not be checked (exit 3)
+	@local/setup.sh audit && $(PYTHON) -m wallwatch_local audit
+
+.PHONY: sbom
+sbom: setup ## write the list of what each image contains (CycloneDX) to dist/sbom
+	@local/setup.sh audit && $(PYTHON) -m wallwatch_local sbom
+
 .PHONY: lint
 lint: ## check style, types and the arrows between the parts
 	@local/test.sh lint

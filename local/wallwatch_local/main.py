@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wallwatch_local import demo, kafka, kept_servers, parts, postgres, reset, run_tests
+from wallwatch_local import audit, demo, kafka, kept_servers, parts, postgres, reset, run_tests, sbom
 from wallwatch_local.errors import LocalStackError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False)
@@ -60,6 +60,28 @@ def run_all_tests(
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(run_tests.run(lanes))
+
+
+@app.command("audit")
+def run_audit() -> None:
+    """Look for known weaknesses in the dependencies; exit code 1: some were found, 3: not everything could be checked."""
+    found = audit.run()
+    for one in found:
+        typer.echo(one.text())
+    raise typer.Exit(audit.exit_code(found))
+
+
+@app.command("sbom")
+def write_sbom(
+    out: Annotated[Path, typer.Option(help="Folder for the files.", file_okay=False)] = Path("dist/sbom"),
+) -> None:
+    """Write a software bill of materials for each image, in CycloneDX."""
+    try:
+        for file, count in sbom.write(out).items():
+            typer.echo(f"{file}: {count} components")
+    except LocalStackError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
 
 
 test_servers = typer.Typer(no_args_is_help=True, help="Servers for tests that stay up between test runs.")
