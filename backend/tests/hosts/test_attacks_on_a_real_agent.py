@@ -1,6 +1,7 @@
 """Somebody between the real backend and the real agent of a host, maybe with the key: nothing is carried out, all is audited."""
 
 import json
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -19,13 +20,17 @@ from wallwatch.domain.masks.space import HeaderSpace
 from wallwatch.domain.planning.operations import digest, identity, packed
 from wallwatch_backend.hosts.command_keys.signing import FIRST_KEY, CommandSigner
 from wallwatch_local.hosts import hand_over_token, render
-from wallwatch_local.paths import binary
+from wallwatch_local.paths import REPOSITORY, binary
 from wallwatch_local.processes import die_with_parent, running
 from wallwatch_testing import ovs
+from wallwatch_testing.confined import command as command_confined
 from wallwatch_testing.hostile_server import SIGNED, UNSIGNED, Forge, Forger, at
 from wallwatch_testing.opamp_middle import Middle, between, payload_of
 
 HOST, PCI = "host01", "0000:3b:00.0"
+NOBODY = 65534
+"""The agent has no root here and no capability, and only the system calls of the shipped profile: these remedies need no more."""
+
 ONLY_CLAIMED = ("bad_signature", "unknown_key", "malformed")
 
 
@@ -47,7 +52,8 @@ class Attacked:
     def start_agent(self) -> None:
         command = [str(binary("wallwatch-agent")), "run", "--config", "agent.yaml"]
         log, before = self.folder / "agent.log", self.middle.connections
-        started = die_with_parent(["env", f"--chdir={self.folder}", *command], SIGTERM)
+        confined = command_confined(REPOSITORY / "docker/host/seccomp.json", NOBODY, ["env", f"--chdir={self.folder}", *command])
+        started = die_with_parent(confined, SIGTERM)
         self.process = self.agent.enter_context(running("agent", started, log, lambda: self.middle.connections > before, SIGTERM))
 
     def kill_agent(self) -> None:
@@ -88,6 +94,22 @@ def make_card(sysfs: Path) -> None:
         (sysfs / f"class/net/{name}/phys_port_name").write_text(port + "\n")
 
 
+def hand_to_nobody(folder: Path) -> None:
+    """As on a host where a group may use the sockets of Open vSwitch, and the agent is in it."""
+    for path in (
+        folder,
+        folder / "ovs",
+        *(folder / "agent").rglob("*"),
+        folder / "agent",
+        *folder.glob("agent.*"),
+        *folder.glob("*token*"),
+    ):
+        os.chown(path, NOBODY, NOBODY)
+    for socket in (*(folder / "ovs").glob("*.sock"), *(folder / "ovs").glob("*.ctl")):
+        os.chown(socket, 0, NOBODY)
+        socket.chmod(0o770)
+
+
 @pytest.fixture(scope="module")
 def attacked(backend: Any, admin: httpx.Client) -> Iterator[Attacked]:
     assert not ovs.missing(), f"Open vSwitch is not installed ({', '.join(ovs.missing())}): run 'make setup'"
@@ -101,6 +123,7 @@ def attacked(backend: Any, admin: httpx.Client) -> Iterator[Attacked]:
         with ovs.start(folder / "ovs") as switch, between(backend.url.replace("http", "ws") + "/v1/opamp") as middle:
             (folder / "agent.yaml").write_text(render("agent.yaml", {"host": HOST, "server_url": backend.url, "opamp_url": middle.url}))
             hand_over_token(folder, token)
+            hand_to_nobody(folder)
             one = Attacked(folder, switch, middle, Forger(HOST, private, key.kid))
             one.start_agent()
             try:
@@ -139,6 +162,12 @@ def refusals(admin: httpx.Client) -> list[dict[str, Any]]:
     """What the audit log has of the host's agent."""
     entries = admin.get("/api/v1/audit", params={"actor": f"agent:{HOST}", "limit": 500}).json()["items"]
     return [entry["detail"] for entry in entries if entry["outcome"] == "refused"]
+
+
+def test_the_agent_under_attack_has_no_root_and_no_capability_and_is_confined(attacked: Attacked) -> None:
+    status = dict(line.split(":\t", 1) for line in Path(f"/proc/{attacked.process.pid}/status").read_text().splitlines() if ":\t" in line)
+    assert status["Name"].startswith("wallwatch-agent"[:15])
+    assert (status["Uid"].split()[0], int(status["CapEff"], 16), status["NoNewPrivs"], status["Seccomp"]) == (str(NOBODY), 0, "1", "2")
 
 
 @pytest.mark.parametrize(("forge", "code"), UNSIGNED.values(), ids=UNSIGNED.keys())
