@@ -5,12 +5,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from signal import SIGTERM
 from urllib.request import urlopen
 
 import pytest
+from sqlalchemy import make_url
 
 from wallwatch_local import demo, hosts, postgres
 from wallwatch_local.demo_programs import Layout, fleet, on_hosts, server, stores
@@ -19,6 +21,7 @@ from wallwatch_local.paths import REPOSITORY
 from wallwatch_local.processes import die_with_parent, running
 from wallwatch_local.programs import Program
 from wallwatch_local.reset import reset
+from wallwatch_local.template_databases import as_role
 
 
 @pytest.fixture
@@ -67,7 +70,7 @@ def test_a_taken_port_ends_the_demo_with_the_variable_named(
 
 def test_the_admin_password_is_random_kept_and_private(layout: Layout) -> None:
     layout.secrets.mkdir()
-    starting = demo.Demo(layout, None, "")  # type: ignore[arg-type]  # nothing is supervised here
+    starting = demo.Demo(layout, None)  # type: ignore[arg-type]  # nothing is supervised here
     first = starting.admin_password()
     assert len(first) >= 16
     assert starting.admin_password() == first
@@ -77,14 +80,26 @@ def test_the_admin_password_is_random_kept_and_private(layout: Layout) -> None:
 def test_collectors_stop_before_kafka_and_jobs_before_the_stores(layout: Layout) -> None:
     scenario = hosts.scenario_file("demo")
     simulated = hosts.hosts_of(scenario)
-    programs = [*stores(layout), *server(layout, "url"), *fleet(layout, scenario), *on_hosts(layout, simulated)]
+    programs = [*stores(layout), *server(layout), *fleet(layout, scenario), *on_hosts(layout, simulated)]
     assert list(dict.fromkeys(program.group for program in programs)) == ["stores", "jobs", "backend", "fleet", "collectors", "agents"]
     assert len([program for program in programs if program.group == "collectors"]) == len(simulated)
 
 
+def test_each_process_signs_in_to_the_database_with_its_own_role(layout: Layout) -> None:
+    urls = {program.name: make_url(program.environment["WALLWATCH_DATABASE_URL"]) for program in server(layout)}
+    assert {name: url.username for name, url in urls.items() if name in ("ingest", "backend", "lab", "classify")} == {
+        "ingest": "wallwatch_ingest",
+        "backend": "wallwatch_backend",
+        "lab": "wallwatch_jobs",
+        "classify": "wallwatch_jobs",
+    }
+    assert len({url.password for url in urls.values()}) == 3
+    assert {file.stat().st_mode & 0o777 for file in (layout.postgres / "roles").iterdir()} == {0o600}
+
+
 def test_hot_reload_adds_the_ui_and_changes_nothing_but_the_backend_s_start(layout: Layout) -> None:
-    plain = {program.name: program for program in server(layout, "url")}
-    following = {program.name: program for program in server(replace(layout, ui_port=8005), "url")}
+    plain = {program.name: program for program in server(layout)}
+    following = {program.name: program for program in server(replace(layout, ui_port=8005))}
     assert following.keys() - plain.keys() == {"ui"}
     assert following["ui"].environment == {"WALLWATCH_API_URL": layout.api_url}
     assert "--reload" in following["backend"].command
@@ -134,7 +149,7 @@ def answer_of(address: str) -> str:
 @pytest.mark.integration
 def test_the_backend_follows_its_sources(layout: Layout, migrated_url: str, kafka_bootstrap: str, free_port: int) -> None:
     layout = replace(layout, http_port=free_port, kafka_port=int(kafka_bootstrap.rsplit(":", 1)[1]), ui_port=8005, agent_port=0)
-    program = next(program for program in server(layout, migrated_url) if program.name == "backend")
+    program = next(program for program in server(layout, partial(as_role, migrated_url)) if program.name == "backend")
     log = layout.folder / "backend.log"
     healthy = f"{layout.api_url}/-/healthy"
     with started(program, log, lambda: bool(answer_of(healthy))):
@@ -162,7 +177,7 @@ def test_the_ui_is_served_from_its_sources_and_asks_the_backend(layout: Layout, 
     with HTTPServer(("127.0.0.1", 0), Api) as api:
         threading.Thread(target=api.serve_forever, daemon=True).start()
         layout = replace(layout, http_port=api.server_port, ui_port=free_port)
-        program = next(program for program in server(layout, "url") if program.name == "ui")
+        program = next(program for program in server(layout) if program.name == "ui")
         monkeypatch.chdir(program.directory)
         with started(program, layout.folder / "ui.log", lambda: bool(answer_of(layout.address))):
             assert "/@vite/client" in answer_of(layout.address)

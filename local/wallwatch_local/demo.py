@@ -13,6 +13,7 @@ from signal import SIGTERM
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from wallwatch.store.roles import DatabaseRole
 from wallwatch_local import hosts, kafka, ports, postgres, supervise
 from wallwatch_local.demo_programs import Layout, fleet, on_hosts, server, stores
 from wallwatch_local.errors import LocalStackError
@@ -70,13 +71,12 @@ def _run(scenario: Path, started: float, hot_reload: bool) -> None:
     )
     layout.secrets.mkdir(parents=True, exist_ok=True, mode=0o700)
     layout.hosts.mkdir(exist_ok=True)
-    database_url = postgres.url(layout.folder / "postgres", layout.postgres_port)
     simulated = hosts.hosts_of(scenario)
     for host in simulated:
         hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, layout.agent_url)
-    programs = [*stores(layout), *server(layout, database_url), *fleet(layout, scenario), *on_hosts(layout, simulated)]
+    programs = [*stores(layout), *server(layout), *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, layout.folder) as supervisor:
-        demo = Demo(layout, supervisor, database_url)
+        demo = Demo(layout, supervisor)
         demo.start(simulated)
         say(
             f"\nWallwatch is ready after {time.monotonic() - started:.0f} s:\n\n    {layout.address}\n\n"
@@ -96,10 +96,9 @@ def _run(scenario: Path, started: float, hot_reload: bool) -> None:
 class Demo:
     """The start sequence."""
 
-    def __init__(self, layout: Layout, supervisor: supervise.Supervisor, database_url: str) -> None:
+    def __init__(self, layout: Layout, supervisor: supervise.Supervisor) -> None:
         self._layout = layout
         self._supervisor = supervisor
-        self._database_url = database_url
         self._failures: dict[str, set[int]] = {}
 
     def start(self, simulated: list[hosts.Host], before_fleet: Callable[[], None] | None = None) -> None:
@@ -112,10 +111,10 @@ class Demo:
         supervisor.start_group("stores")
         if before_fleet is None:
             supervisor.start_group("fleet")
-        data_dir = layout.folder / "postgres"
-        self._wait("PostgreSQL", lambda: postgres.is_ready(data_dir, layout.postgres_port))
-        postgres.create_database(data_dir, layout.postgres_port)
-        migration = self._begin("db", "upgrade")
+        self._wait("PostgreSQL", lambda: postgres.is_ready(layout.postgres, layout.postgres_port))
+        postgres.create_database(layout.postgres, layout.postgres_port)
+        postgres.create_roles(layout.postgres, layout.postgres_port)
+        migration = self._begin("db", "upgrade", role=DatabaseRole.owner)
         topics_made = layout.folder / "topics-made"
         later_start = topics_made.exists()
         if later_start:
@@ -193,9 +192,9 @@ class Demo:
                 )
             pause(0.15)
 
-    def _begin(self, *arguments: str) -> subprocess.Popen[str]:
+    def _begin(self, *arguments: str, role: DatabaseRole = DatabaseRole.backend) -> subprocess.Popen[str]:
         command = [str(Path(sys.executable).with_name("wallwatch")), *arguments]
-        environment = {**os.environ, **self._layout.environment(self._database_url)}
+        environment = {**os.environ, **self._layout.environment(self._layout.database_url(role))}
         return subprocess.Popen(
             die_with_parent(command, SIGTERM),
             env=environment,

@@ -3,14 +3,20 @@
 import json
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from wallwatch.store.roles import DatabaseRole
+from wallwatch_local import postgres
 from wallwatch_local.hosts import Host
 from wallwatch_local.paths import REPOSITORY, binary
 from wallwatch_local.programs import Program
 
 FRONTEND = REPOSITORY / "frontend"
+DatabaseUrl = Callable[[str], str]
+"""From a role of the database to the address with which it signs in."""
+
 SOURCES = ("backend/wallwatch_backend", "pipelines/wallwatch")
 
 
@@ -33,6 +39,14 @@ class Layout:
     @property
     def secrets(self) -> Path:
         return self.folder / "secrets"
+
+    @property
+    def postgres(self) -> Path:
+        return self.folder / "postgres"
+
+    def database_url(self, role: str) -> str:
+        """Where one of the database's roles signs in."""
+        return postgres.role_url(self.postgres, self.postgres_port, role)
 
     @property
     def kafka_bootstrap(self) -> str:
@@ -72,6 +86,11 @@ class Layout:
         }
 
 
+def role_of(job: str) -> DatabaseRole:
+    """The role with which a job signs in to the database."""
+    return DatabaseRole.ingest if job == "ingest" else DatabaseRole.jobs
+
+
 def lab_devices() -> dict[str, dict[str, str]]:
     """Devices of the lab: a simulated RNIC that belongs to no host of the fleet, so nothing has to be cordoned."""
     return {"Simulated CX-6": {"command": f"{binary('fleetsim')} dut --model CX-6", "model": "CX-6"}}
@@ -92,11 +111,12 @@ def stores(layout: Layout) -> list[Program]:
     ]
 
 
-def server(layout: Layout, database_url: str) -> list[Program]:
+def server(layout: Layout, database_url: DatabaseUrl | None = None) -> list[Program]:
     """The stream jobs and the backend; with a `ui_port`, backend and UI run from their sources and reload on change."""
-    environment = layout.environment(database_url)
+    url = database_url or layout.database_url
+    environment = layout.environment(url(DatabaseRole.backend))
     names = ("ingest", "classify", "isolation", "validate", "forecast", "lab")
-    jobs = [Program(name, "jobs", (_venv("wallwatch"), "job", name), REPOSITORY, environment) for name in names]
+    jobs = [Program(name, "jobs", (_venv("wallwatch"), "job", name), REPOSITORY, layout.environment(url(role_of(name)))) for name in names]
     api = ("--factory", "wallwatch_backend.app:create_app", "--host", "127.0.0.1", "--port", str(layout.http_port))
     # Open event streams would keep uvicorn alive: this limits how long it waits for them.
     uvicorn = (_venv("uvicorn"), *api, "--no-access-log", "--timeout-graceful-shutdown")

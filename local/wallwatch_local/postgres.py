@@ -17,6 +17,8 @@ from signal import SIGINT
 
 import psycopg
 
+from wallwatch.store import role_passwords, roles
+from wallwatch.store.roles import DatabaseRole
 from wallwatch_local import ports
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.paths import tools_dir
@@ -101,6 +103,12 @@ def password(data_dir: Path) -> str:
 def url(data_dir: Path, port: int, database: str = DATABASE) -> str:
     """SQLAlchemy URL of a database of this server."""
     return f"postgresql+psycopg://{USER}:{password(data_dir)}@{ports.LOOPBACK}:{port}/{database}"
+
+
+def role_url(data_dir: Path, port: int, role: str) -> str:
+    """SQLAlchemy URL of the database for one of its roles, whose random passwords are in private files."""
+    passwords = role_passwords.find(data_dir / "roles", {})
+    return f"postgresql+psycopg://{role}:{passwords[DatabaseRole(role)]}@{ports.LOOPBACK}:{port}/{DATABASE}"
 
 
 def _as_server_user(data_dir: Path, command: list[str], with_password: bool = False) -> list[str]:
@@ -193,6 +201,14 @@ def create_database(data_dir: Path, port: int) -> None:
     with psycopg.connect(_dsn(data_dir, port, DATABASE), autocommit=True) as connection:
         connection.execute("SET client_min_messages = error")  # the extension greets with a banner
         connection.execute("CREATE EXTENSION IF NOT EXISTS timescaledb")
+
+
+def create_roles(data_dir: Path, port: int) -> None:
+    """Create the roles of the processes, or give them the passwords of the files; the owner's role gets the database."""
+    with psycopg.connect(_dsn(data_dir, port, DATABASE), autocommit=True) as connection:
+        roles.create_roles(connection, role_passwords.find(data_dir / "roles", {}))
+        roles.own_database(connection)
+        roles.take_over(connection)
 
 
 @contextmanager

@@ -87,10 +87,10 @@ def start(
     simulated = hosts.hosts_of(scenario)
     for host in simulated:
         hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, layout.agent_url)
-    central = [replace(one, environment={**one.environment, **settings}) for one in server(layout, database_url)]
+    central = [replace(one, environment={**one.environment, **settings}) for one in server(layout)]
     programs = [*stores(layout), *central, *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, folder) as supervisor:
-        starting = demo.Demo(layout, supervisor, database_url)
+        starting = demo.Demo(layout, supervisor)
         stack = Stack(layout, database_url, supervisor, simulated, demo.ADMIN, starting.admin_password())
         # Its progress is for a person; standard output may be somebody's data.
         with redirect_stdout(sys.stderr):
