@@ -90,6 +90,10 @@ isolation-simulations: setup ## do PicNIC's mechanisms do what the paper says? s
 mutate: setup ## would the tests notice? changes the code bit by bit and runs them, at most an hour; writes docs/mutation.md (ARGS=--help)
 	@nice $(PYTHON) -m tests.mutation $(ARGS)
 
+.PHONY: faults
+faults: setup ## 200 random faults on the demo in an hour: is anything lost or doubled? writes docs/fault-campaign.md (ARGS=--help)
+	@local/setup.sh faults && $(PYTHON) -m tests.faults_campaign $(or $(ARGS),--write)
+
 .PHONY: audit
 audit: setup ## are known weaknesses in the dependencies? Python, Go and npm; says what could not be checked (exit 3)
 	@local/setup.sh audit && $(PYTHON) -m wallwatch_local audit

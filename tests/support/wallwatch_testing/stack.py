@@ -82,7 +82,7 @@ def start(
     http_port, kafka_port, postgres_port, agent_port = ports.free_ports(4)
     layout = Layout(folder, http_port, kafka_port, postgres_port, agent_port)
     layout.secrets.mkdir(parents=True, mode=0o700)
-    layout.hosts.mkdir()
+    layout.hosts.mkdir(exist_ok=True)
     database_url = postgres.url(folder / "postgres", postgres_port)
     simulated = hosts.hosts_of(scenario)
     for host in simulated:
