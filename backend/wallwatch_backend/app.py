@@ -1,4 +1,4 @@
-"""The application: `uvicorn --factory wallwatch_backend.app:create_app`."""
+"""The application; `python -m wallwatch_backend.cli.serve` serves it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
