@@ -19,8 +19,8 @@ _DISCARDED_BYTES = 2_000_000
 
 
 def _plain(status: int, phrase: str, text: str, more: str = "") -> bytes:
-    head = f"HTTP/1.1 {status} {phrase}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {len(text)}\r\n{more}connection: close\r\n\r\n"
-    return (head + text).encode("ascii")
+    head = f"HTTP/1.1 {status} {phrase}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {len(text)}\r\n"
+    return f"{head}{more}connection: close\r\n\r\n{text}".encode("ascii")
 
 
 _BUSY = _plain(503, "Service Unavailable", "Too many connections; try again in a moment.\n", "retry-after: 5\r\n")
@@ -35,7 +35,7 @@ class BoundedHttp(H11Protocol):
         super().__init__(**named)
         self._connections, self._limits = connections, connections.limits
         self.conn = h11.Connection(h11.SERVER, self._limits.head_bytes)
-        self.timeout_keep_alive = self._limits.idle_s  # uvicorn takes whole seconds, and any number here
+        self.timeout_keep_alive: float = self._limits.idle_s  # type: ignore[assignment]  # uvicorn says int; call_later takes any number
         self._next, self.app = self.app, self._run
         self.address: str | None = None
         self._awaits: str | None = "header"
