@@ -28,7 +28,7 @@ class Settings(SharedSettings):
             description="Names of this server besides those of public_url and agent_url, as a JSON list; IP addresses and localhost are always "
             "accepted. Without it and public_url every name is"
         ),
-    ] = []
+    ] = []  # noqa: RUF012 - pydantic copies defaults
     hsts_s: Annotated[
         int,
         Field(ge=0, description="How long browsers must use https only (Strict-Transport-Security), where it is served by https; 0: off"),
@@ -36,7 +36,7 @@ class Settings(SharedSettings):
     trusted_proxies: Annotated[
         list[IPvAnyNetwork],
         Field(description="Networks of proxies in front of this server, as a JSON list; they name the client's address"),
-    ] = []
+    ] = []  # noqa: RUF012 - pydantic copies defaults
 
     http_header_bytes: Annotated[int, Field(ge=4096, le=1_000_000, description="Largest header of a request, in bytes")] = 32_768
     http_headers: Annotated[int, Field(ge=20, le=1000, description="Most header fields of a request")] = 100
