@@ -25,8 +25,8 @@ class Settings(SharedSettings):
     allowed_hosts: Annotated[
         list[str],
         Field(
-            description="Names of this server besides those of public_url and agent_url, as a JSON list; IP addresses and localhost are always "
-            "accepted. Without it and public_url every name is"
+            description="Further names of this server, as a JSON list; those of public_url and agent_url, IP addresses and localhost "
+            "are always accepted. Without it and public_url every name is"
         ),
     ] = []  # noqa: RUF012 - pydantic copies defaults
     hsts_s: Annotated[

@@ -1,14 +1,24 @@
 """HSTS, Host and redirects, through the real application without its database."""
 
+from functools import cache
+
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from wallwatch_backend.app import create_app
 from wallwatch_backend.settings import Settings
 
 
-async def get(path: str, host: str, scheme: str = "http", **settings: object) -> httpx.Response:
-    app = create_app(Settings.model_validate(settings))
+@cache
+def application(public_url: str | None, hosts: tuple[str, ...]) -> FastAPI:
+    return create_app(Settings.model_validate({"public_url": public_url, "allowed_hosts": list(hosts)}))
+
+
+async def get(
+    path: str, host: str, scheme: str = "http", *, public_url: str | None = None, allowed_hosts: tuple[str, ...] = ()
+) -> httpx.Response:
+    app = application(public_url, allowed_hosts)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=f"{scheme}://{host}") as client:
         return await client.get(path)
 
@@ -26,14 +36,14 @@ async def test_a_redirect_of_a_path_with_two_slashes_stays_here() -> None:
 
 @pytest.mark.parametrize("host", ["evil.example", "wallwatch.example.evil.example", "localhost.evil.example"])
 async def test_an_unknown_name_is_refused_once_the_names_are_known(host: str) -> None:
-    answer = await get("/-/healthy", host, public_url="https://wallwatch.example/", allowed_hosts=["wallwatch.lan"])
+    answer = await get("/-/healthy", host, public_url="https://wallwatch.example/", allowed_hosts=("wallwatch.lan",))
     assert answer.status_code == 421
     assert answer.json()["code"] == "unknown_host"
 
 
 @pytest.mark.parametrize("host", ["wallwatch.example:8443", "WALLWATCH.lan", "localhost:8080", "127.0.0.1", "[::1]:8080", "10.2.3.4"])
 async def test_its_own_names_and_addresses_are_answered(host: str) -> None:
-    answer = await get("/-/healthy", host, public_url="https://wallwatch.example/", allowed_hosts=["wallwatch.lan"])
+    answer = await get("/-/healthy", host, public_url="https://wallwatch.example/", allowed_hosts=("wallwatch.lan",))
     assert answer.status_code == 200
 
 
