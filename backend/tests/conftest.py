@@ -98,13 +98,14 @@ async def add_accounts(database_url: str) -> None:
 
 
 def serve(settings: Settings, port: int) -> tuple[uvicorn.Server, threading.Thread]:
-    """Run uvicorn in a thread until `server.should_exit` is set."""
+    """Run the server in a thread until `server.should_exit` is set."""
     import uvicorn
 
     from wallwatch_backend.app import create_app
+    from wallwatch_backend.kit.serving.server import configuration
 
     app = create_app(settings)
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_config=None, timeout_graceful_shutdown=2))
+    server = uvicorn.Server(configuration(app, settings, host="127.0.0.1", port=port, log_config=None, timeout_graceful_shutdown=2))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     deadline = time.monotonic() + 30

@@ -1,4 +1,4 @@
-"""The application: `uvicorn --factory wallwatch_backend.app:create_app`."""
+"""The application; `python -m wallwatch_backend.cli.serve` serves it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,6 +15,7 @@ from wallwatch_backend.kit import logs, problem_handlers
 from wallwatch_backend.kit.body_limit import BodyLimit
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.health.service import KafkaProbe
+from wallwatch_backend.kit.host_names import HostNames, allowed_names
 from wallwatch_backend.kit.middleware import AnswerHeaders
 from wallwatch_backend.remedies import wiring as remedy_wiring
 from wallwatch_backend.settings import Settings
@@ -53,6 +54,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     problem_handlers.install(app)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=1)  # 4 MB of fleet state in about 20 ms
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
-    app.add_middleware(AnswerHeaders)
+    app.add_middleware(HostNames, names=allowed_names(settings))
+    by_https = settings.public_url is not None and settings.public_url.scheme == "https"
+    app.add_middleware(AnswerHeaders, hsts_s=settings.hsts_s, always_https=by_https)
     ui.serve_ui(app, settings.ui_dir)
     return app

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, HttpUrl, model_validator
+from pydantic import Field, HttpUrl, IPvAnyNetwork, model_validator
 
 from wallwatch.settings import SharedSettings
 
@@ -19,9 +19,36 @@ class Settings(SharedSettings):
         ".local/secrets"
     )
     ui_dir: Annotated[Path | None, Field(description="Built web UI to serve; none when a proxy serves it")] = None
-    public_url: Annotated[HttpUrl | None, Field(description="How browsers and agents reach this server; unset: taken from the request")] = (
-        None
-    )
+    public_url: Annotated[
+        HttpUrl | None, Field(description="How browsers and agents reach this server; links and enrolment URLs come from it only")
+    ] = None
+    allowed_hosts: Annotated[
+        list[str],
+        Field(
+            description="Further names of this server, as a JSON list; those of public_url and agent_url, IP addresses and localhost "
+            "are always accepted. Without it and public_url every name is"
+        ),
+    ] = []  # noqa: RUF012 - pydantic copies defaults
+    hsts_s: Annotated[
+        int,
+        Field(ge=0, description="How long browsers must use https only (Strict-Transport-Security), where it is served by https; 0: off"),
+    ] = 31_536_000
+    trusted_proxies: Annotated[
+        list[IPvAnyNetwork],
+        Field(description="Networks of proxies in front of this server, as a JSON list; they name the client's address"),
+    ] = []  # noqa: RUF012 - pydantic copies defaults
+
+    http_header_bytes: Annotated[int, Field(ge=4096, le=1_000_000, description="Largest header of a request, in bytes")] = 32_768
+    http_headers: Annotated[int, Field(ge=20, le=1000, description="Most header fields of a request")] = 100
+    http_header_s: Annotated[float, Field(gt=0, le=300, description="How long the header of a request may take")] = 10
+    http_body_s: Annotated[float, Field(gt=0, le=300, description="How long a body may take; longer only at 4 kB/s or more")] = 10
+    http_idle_s: Annotated[
+        float, Field(gt=0, le=3600, description="How long a connection may wait for its next request; keep it above that of a proxy")
+    ] = 65
+    http_connections: Annotated[int, Field(ge=10, description="Most connections of each port; event streams and agents not counted")] = 2000
+    http_connections_per_address: Annotated[
+        int, Field(ge=4, description="Most of them from one address (IPv6: /64); trusted proxies and this machine are exempt")
+    ] = 300
 
     sampling_interval_s: Annotated[
         float, Field(gt=0, le=3600, description="Interval at which collectors sample RNICs (Telegraf's `interval`): decides what is stale")

@@ -117,13 +117,10 @@ def server(layout: Layout, database_url: DatabaseUrl | None = None) -> list[Prog
     environment = layout.environment(url(DatabaseRole.backend))
     names = ("ingest", "classify", "isolation", "validate", "forecast", "lab")
     jobs = [Program(name, "jobs", (_venv("wallwatch"), "job", name), REPOSITORY, layout.environment(url(role_of(name)))) for name in names]
-    api = ("--factory", "wallwatch_backend.app:create_app", "--host", "127.0.0.1", "--port", str(layout.http_port))
-    # Open event streams would keep uvicorn alive: this limits how long it waits for them.
-    uvicorn = (_venv("uvicorn"), *api, "--no-access-log", "--timeout-graceful-shutdown")
+    serve = (sys.executable, "-m", "wallwatch_backend.cli.serve", "--port", str(layout.http_port))
     if layout.ui_port is None:
-        return [*jobs, Program("backend", "backend", (*uvicorn, "3"), REPOSITORY, environment)]
-    watched = [argument for folder in SOURCES for argument in ("--reload-dir", str(REPOSITORY / folder))]
-    reloading = (*uvicorn, "1", "--reload", "--reload-include", "*.yaml", *watched)
+        return [*jobs, Program("backend", "backend", serve, REPOSITORY, environment)]
+    reloading = (*serve, *(argument for folder in SOURCES for argument in ("--reload", str(REPOSITORY / folder))))
     vite = (str(FRONTEND / "node_modules" / ".bin" / "vite"), "--host", "127.0.0.1", "--port", str(layout.ui_port), "--strictPort")
     return [
         *jobs,

@@ -138,8 +138,8 @@ def _decoded(part: bytes) -> bytes:
 def backend(path: TelemetryPath, folder: Path, port: int) -> Iterator[int]:
     """The real backend; its process id."""
     environment = path.environment | {"WALLWATCH_SECRETS_DIR": str(folder / "secrets"), "WALLWATCH_COMMAND_TTL_S": "600"}
-    uvicorn = [str(Path(sys.executable).with_name("uvicorn")), "--factory", "wallwatch_backend.app:create_app"]
-    command = ["env", *[f"{name}={value}" for name, value in environment.items()], *uvicorn, "--port", str(port), "--no-access-log"]
+    server = [sys.executable, "-m", "wallwatch_backend.cli.serve"]
+    command = ["env", *[f"{name}={value}" for name, value in environment.items()], *server, "--port", str(port)]
 
     def ready() -> bool:
         try:

@@ -72,8 +72,8 @@ def main() -> None:
             connection.execute("ANALYZE rnic_state")
         [port] = ports.free_ports(1)
         url = f"http://127.0.0.1:{port}"
-        uvicorn = [str(Path(sys.executable).with_name("uvicorn")), "--factory", "wallwatch_backend.app:create_app"]
-        command = ["env", *[f"{name}={value}" for name, value in environment.items() if name.startswith("WALLWATCH_")], *uvicorn]
+        server = [sys.executable, "-m", "wallwatch_backend.cli.serve"]
+        command = ["env", *[f"{name}={value}" for name, value in environment.items() if name.startswith("WALLWATCH_")], *server]
 
         def alive() -> bool:
             try:
@@ -81,7 +81,7 @@ def main() -> None:
             except httpx.HTTPError:
                 return False
 
-        arguments = [*command, "--port", str(port), "--no-access-log"]
+        arguments = [*command, "--port", str(port)]
         with running("backend", die_with_parent(arguments, SIGTERM), Path(folder) / "backend.log", alive, SIGTERM) as process:
             scrape(url, token, "identity")
             before = usage(process.pid)

@@ -53,8 +53,8 @@ def paint(path: TelemetryPath, folder: Path) -> dict[str, list[dict[str, float]]
     with path.database() as connection:
         connection.execute(SEED, [RNICS])
         connection.execute("ANALYZE rnic_state")
-    uvicorn = [str(Path(sys.executable).with_name("uvicorn")), "--factory", "wallwatch_backend.app:create_app"]
-    command = ["env", *[f"{name}={value}" for name, value in environment.items()], *uvicorn, "--port", str(port), "--no-access-log"]
+    server = [sys.executable, "-m", "wallwatch_backend.cli.serve"]
+    command = ["env", *[f"{name}={value}" for name, value in environment.items()], *server, "--port", str(port)]
 
     def ready() -> bool:
         try:

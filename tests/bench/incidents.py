@@ -82,8 +82,8 @@ def backend(path: TelemetryPath, folder: Path) -> Iterator[tuple[httpx.Client, i
     environment = path.environment | {"WALLWATCH_SECRETS_DIR": str(folder / "secrets")}
     create = [WALLWATCH, "user", "create", "admin", "--role", "admin", "--password-file", str(password_file)]
     subprocess.run(create, env=environment, check=True, capture_output=True)
-    uvicorn = [str(Path(sys.executable).with_name("uvicorn")), "--factory", "wallwatch_backend.app:create_app"]
-    command = ["env", *[f"{name}={value}" for name, value in environment.items()], *uvicorn, "--port", str(port), "--no-access-log"]
+    server = [sys.executable, "-m", "wallwatch_backend.cli.serve"]
+    command = ["env", *[f"{name}={value}" for name, value in environment.items()], *server, "--port", str(port)]
 
     def ready() -> bool:
         try:

@@ -99,6 +99,7 @@ def test_only_the_settings_that_differ_between_the_two_worlds_differ(compose: di
         "KAFKA_LOG_DIRS",
         "WALLWATCH_KAFKA_BOOTSTRAP",
         "WALLWATCH_AGENT_URL",
+        "WALLWATCH_ALLOWED_HOSTS",
         "WALLWATCH_PUBLIC_URL",
         "WALLWATCH_SERVER_URL",
     }

@@ -20,6 +20,7 @@ from wallwatch_backend.hosts.connections import rejections as module
 from wallwatch_backend.hosts.connections.handshake import HandshakeProtocol, PortTls, explain_failure, server_context
 from wallwatch_backend.hosts.connections.rejections import MAX_PEERS, RejectionLog
 from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.serving.connections import Connections, Limits
 
 
 class RecordedRejections(RejectionLog):
@@ -74,7 +75,7 @@ class Site:
         context.load_verify_locations(cadata=self.authority.certificate)
         context.load_cert_chain(self.server)
         noted, tasks = RecordedRejections(), set[asyncio.Task[None]]()
-        door = PortTls(context, "localhost", noted)
+        door = PortTls(context, "localhost", noted, Connections(Limits(), "agents"))
         server = await asyncio.get_running_loop().create_server(lambda: HandshakeProtocol(door, Echo, tasks), "127.0.0.1", 0)
         yield server.sockets[0].getsockname()[1], noted
         await asyncio.gather(*tasks)

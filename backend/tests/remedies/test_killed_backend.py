@@ -52,7 +52,7 @@ class Killable:
 
     def start(self) -> None:
         port = self.url.rsplit(":", 1)[1]
-        server = [sys.executable, "-m", "uvicorn", "--factory", "wallwatch_backend.app:create_app", "--port", port, "--no-access-log"]
+        server = [sys.executable, "-m", "wallwatch_backend.cli.serve", "--port", port]
 
         def ready() -> bool:
             try:

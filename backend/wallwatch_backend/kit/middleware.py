@@ -3,8 +3,10 @@
 import time
 
 from prometheus_client import Counter, Histogram
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from wallwatch_backend.kit.host_names import relative
 
 REQUESTS = Counter("wallwatch_http_requests", "Requests", ["method", "route", "status"])
 SECONDS = Histogram("wallwatch_http_request_seconds", "Time to the first byte of the answer", ["route"])
@@ -28,8 +30,8 @@ SECURITY_HEADERS = {
 class AnswerHeaders:
     """Adds the security headers and metrics; plain ASGI, so that streams are not buffered."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, hsts_s: int = 0, *, always_https: bool = False) -> None:
+        self._app, self._hsts_s, self._always_https = app, hsts_s, always_https
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -42,6 +44,10 @@ class AnswerHeaders:
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
+                if self._hsts_s and (self._always_https or scope["scheme"] == "https"):
+                    headers.setdefault("Strict-Transport-Security", f"max-age={self._hsts_s}")
+                if "location" in headers:
+                    headers["location"] = relative(headers["location"], Headers(scope=scope).get("host", ""))
                 if scope["path"].startswith("/api/"):
                     headers.setdefault("Cache-Control", "no-store")
                 # The route's pattern, never the path: a label per host and id would grow without bound.

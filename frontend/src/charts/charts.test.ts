@@ -180,7 +180,7 @@ describe("a mask chain", () => {
 
   it("breaks a long match after commas and loses nothing", () => {
     const match = Array.from({ length: 30 }, (_, i) => `field${i}(0)`).join(",");
-    const wrapped = wrapMatch(match, 40);
+    const wrapped = wrapMatch(match, 40).text;
     expect(wrapped.split("<br/>").length).toBeGreaterThan(5);
     expect(wrapped.replaceAll("<br/>", "")).toBe(match);
   });

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, cast
 from prometheus_client import Counter
 
 from wallwatch_backend.hosts.connections.rejections import RejectionLog
+from wallwatch_backend.kit.serving.connections import Connections
 
 HANDSHAKES = Counter("wallwatch_agent_tls_handshakes", "TLS handshakes started on the agents' port, including failed ones")
 FAILED = Counter("wallwatch_agent_tls_failures", "Connections to the agents' port whose TLS handshake failed, by reason", ["reason"])
@@ -133,6 +134,7 @@ class PortTls:
     context: Context
     own_name: str
     rejections: RejectionLog
+    connections: Connections
 
 
 class HandshakeProtocol(asyncio.Protocol):
@@ -144,19 +146,24 @@ class HandshakeProtocol(asyncio.Protocol):
         self._server: asyncio.Protocol | None = None
         self._early = b""
         self._lost = False
+        self.address: str | None = None
 
     def connection_made(self, transport: BaseTransport) -> None:
         # Set here, because uvloop runs in the context of the connection and asyncio in that of the task.
         _CONNECTION.set(self)
         stream = cast(Transport, transport)  # uvloop's is not a subclass of it
+        peer = stream.get_extra_info("peername")
+        self.address = str(peer[0]) if peer else None
+        if not self._tls.connections.enter(self):
+            stream.abort()
+            return
         stream.pause_reading()  # its first bytes are the handshake's; uvloop may deliver some anyway
         task = asyncio.get_running_loop().create_task(self._shake_hands(stream))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _shake_hands(self, transport: Transport) -> None:
-        peer = transport.get_extra_info("peername")
-        address = str(peer[0]) if peer else "unknown"
+        address = self.address or "unknown"
         loop = asyncio.get_running_loop()
         try:
             if transport.is_closing():
@@ -164,10 +171,12 @@ class HandshakeProtocol(asyncio.Protocol):
             secured = await loop.start_tls(transport, self, self._tls.context, server_side=True, ssl_handshake_timeout=TIMEOUT_S)
         except OSError as error:
             transport.abort()
+            self._tls.connections.leave(self)
             self._failed(address, error)
             return
         if secured is None or self._lost:
             return
+        self._tls.connections.leave(self)  # the next protocol counts itself
         self._server = self._serve()
         secured.set_protocol(self._server)
         self._server.connection_made(secured)
@@ -192,8 +201,19 @@ class HandshakeProtocol(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._early += data
 
+    def idle_since(self) -> float | None:
+        return None
+
+    def overdue(self, _now: float) -> str | None:
+        """Nothing: `start_tls` limits the time of a handshake by itself."""
+        return None
+
+    def end(self, _reason: str) -> None:
+        """Never called, because a handshake is neither idle nor overdue."""
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._lost = True
+        self._tls.connections.leave(self)
         if self._server is not None:
             self._server.connection_lost(exc)
 

@@ -20,7 +20,6 @@ import structlog
 import uvicorn
 from prometheus_client import Counter
 from sqlalchemy.exc import SQLAlchemyError
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 
@@ -32,6 +31,9 @@ from wallwatch_backend.hosts.connections.handshake import HandshakeProtocol, Por
 from wallwatch_backend.hosts.connections.rejections import RejectionLog
 from wallwatch_backend.kit.cipher import SecretCipher
 from wallwatch_backend.kit.database import Database
+from wallwatch_backend.kit.serving.connections import Connections
+from wallwatch_backend.kit.serving.protocol import BoundedHttp
+from wallwatch_backend.kit.serving.server import limits_of
 from wallwatch_backend.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -77,7 +79,8 @@ class AgentPort:
         # An agent that enrols has no certificate yet; OpAMP refuses connections without one.
         self._context.verify_mode = ssl.CERT_OPTIONAL
         self._context.verify_flags |= _NO_CHECK_TIME
-        self._tls = PortTls(self._context, self._name, rejections)
+        self._connections = Connections(limits_of(settings), "agents")
+        self._tls = PortTls(self._context, self._name, rejections, self._connections)
         self._trusted: set[str] = set()
         self._socket: socket.socket | None = None
         self._changed = asyncio.Event()
@@ -128,8 +131,8 @@ class AgentPort:
             await serving
 
     def _new_connection(self, *, server_state: ServerState, **named: Any) -> asyncio.Protocol:
-        served: Callable[..., asyncio.Protocol] = AutoHTTPProtocol
-        return HandshakeProtocol(self._tls, partial(served, server_state=server_state, **named), server_state.tasks)
+        served = partial(BoundedHttp, self._connections, server_state=server_state, **named)
+        return HandshakeProtocol(self._tls, served, server_state.tasks)
 
     async def _renew(self) -> None:
         """Load a new certificate every day and after each change of authorities; existing connections stay."""

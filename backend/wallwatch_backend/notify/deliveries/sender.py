@@ -8,12 +8,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import httpx
+import structlog
 
 from wallwatch_backend.notify.webhooks import urls
 from wallwatch_backend.notify.webhooks.errors import BadUrl
 from wallwatch_backend.notify.webhooks.urls import Address
 
+log = structlog.get_logger(__name__)
 Check = Callable[[str, bool], Awaitable[list[Address]]]
+
+
+NO_ANSWER = "no HTTP answer from a private address; the server's log has the cause"
 
 
 @dataclass(frozen=True)
@@ -43,17 +48,23 @@ class Sender:
         def outcome(status: int | None, error: str | None) -> Outcome:
             return Outcome(at, status, round((time.monotonic() - started) * 1000), error)
 
+        private = True  # until its addresses are known
         try:
             async with asyncio.timeout(self._timeout_s * 2):
-                status = await self._post(url, body, headers)
+                addresses = await self._check(url, self._allow_private)
+                private = any(map(urls.is_private, addresses))
+                status = await self._post(addresses, url, body, headers)
         except BadUrl as error:
             return outcome(None, error.detail)
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as error:
-            return outcome(None, f"{type(error).__name__}: {error}"[:300])
+            cause = f"{type(error).__name__}: {error}"[:300]
+            if private:  # neither text nor duration may distinguish an open port of the internal network from a closed one
+                log.warning("webhook_no_answer", url=urls.without_secret(url), error=cause)
+                return Outcome(at, None, 0, NO_ANSWER)
+            return outcome(None, cause)
         return outcome(status, None if 200 <= status < 300 else f"the receiver answered {status}")
 
-    async def _post(self, url: str, body: str, headers: dict[str, str]) -> int:
-        addresses = await self._check(url, self._allow_private)
+    async def _post(self, addresses: list[Address], url: str, body: str, headers: dict[str, str]) -> int:
         for address in addresses:
             request = pinned(self._client, url, address, body, headers)
             try:

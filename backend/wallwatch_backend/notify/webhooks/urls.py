@@ -12,7 +12,25 @@ from wallwatch_backend.notify.webhooks.errors import BadUrl
 from wallwatch_backend.settings import Settings
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")  # NAT64: the last 32 bits are an IPv4 address
+_TRANSLATED = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
+"""NAT64 (RFC 6052, RFC 8215): the last 32 bits are an IPv4 address."""
+_TUNNELS = (ipaddress.IPv6Network("2002::/16"), ipaddress.IPv6Network("2001::/32"))
+"""6to4 and Teredo."""
+_THIS_NETWORK = ipaddress.IPv4Network("0.0.0.0/8")
+_METADATA = frozenset(
+    ipaddress.ip_address(address)
+    for address in (
+        "169.254.169.254",  # AWS, Azure, GCP, Oracle, OpenStack and others: link-local
+        "fd00:ec2::254",  # AWS: metadata by IPv6
+        "fd00:ec2::23",  # AWS: credentials of pods (EKS) by IPv6
+        "fd20:ce::254",  # GCP: metadata by IPv6
+        "168.63.129.16",  # Azure: the platform's address for its agents
+        "192.0.0.192",  # Oracle Cloud (classic)
+        "100.100.100.200",  # Alibaba Cloud
+        "fd00:42::42",  # Scaleway: metadata by IPv6
+    )
+)
+"""From the clouds' documentation: a server finds its credentials there, and no receiver has such an address."""
 
 
 def public_address(settings: Settings) -> str | None:
@@ -56,16 +74,41 @@ def refusal_reason(address: Address, allow_private: bool) -> str | None:
     >>> refusal_reason(ipaddress.ip_address("10.0.0.7"), True) is None
     True
     """
-    if isinstance(address, ipaddress.IPv6Address):
-        inside = ipaddress.IPv4Address(address.packed[-4:]) if address in _TRANSLATED else None
-        address = address.ipv4_mapped or address.sixtofour or inside or address
-    if address.is_link_local:
+    judged = _embedded(address) or [address]
+    if any(each.is_link_local for each in judged):
         return "is link-local"
-    if address.is_multicast or address.is_unspecified or (address.is_reserved and not address.is_private):
+    if any(each in _METADATA for each in judged):
+        return "is a metadata service of a cloud"
+    if any(each.is_multicast or each.is_unspecified or _is_reserved(each) for each in judged):
         return "is not the address of a host"
-    if not allow_private and not address.is_global:
+    if any(address in tunnel for tunnel in _TUNNELS if isinstance(address, ipaddress.IPv6Address)):
+        return "is an address of 6to4 or Teredo, which no receiver has"
+    if not allow_private and is_private(address):
         return "is private, and WALLWATCH_WEBHOOK_ALLOW_PRIVATE is false"
     return None
+
+
+def is_private(address: Address) -> bool:
+    """Whether an address, or an IPv4 address that it embeds, belongs to an internal network."""
+    return any(not each.is_global for each in _embedded(address) or [address])
+
+
+def _is_reserved(address: Address) -> bool:
+    if isinstance(address, ipaddress.IPv4Address):
+        return address.is_reserved or address in _THIS_NETWORK  # 240.0.0.0/4 has the broadcast address
+    return address.is_reserved and not address.is_loopback
+
+
+def _embedded(address: Address) -> list[Address]:
+    """The IPv4 addresses in an IPv6 address: mapped, 6to4, Teredo, NAT64, ISATAP (RFC 5214), compatible."""
+    if not isinstance(address, ipaddress.IPv6Address):
+        return []
+    found: list[Address] = [each for each in (address.ipv4_mapped, address.sixtofour, *(address.teredo or ())) if each is not None]
+    last = ipaddress.IPv4Address(address.packed[-4:])
+    is_isatap = address.packed[8:12] in (b"\x00\x00\x5e\xfe", b"\x02\x00\x5e\xfe")
+    is_compatible = address.packed[:12] == bytes(12) and int(last) > 1
+    is_translated = any(address in network for network in _TRANSLATED)
+    return [*found, last] if is_translated or is_isatap or is_compatible else found
 
 
 def without_secret(url: str) -> str:

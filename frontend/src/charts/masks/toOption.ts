@@ -1,14 +1,11 @@
 import type { EChartsCoreOption } from "echarts/core";
 import { formatNumber } from "@/lib/format";
 import type { ChartTheme } from "../chartTheme";
+import { type Html, html, tooltipFormatter } from "../tooltip";
 import type { MaskModel } from "./model";
 
-function escape(text: string): string {
-  return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
-}
-
 /** A match is one long word; the tooltip breaks it after commas, some 60 characters a line. */
-export function wrapMatch(match: string, width = 60): string {
+export function wrapMatch(match: string, width = 60): Html {
   const lines: string[] = [];
   let line = "";
   for (const part of match.split(/(?<=,)/)) {
@@ -19,7 +16,7 @@ export function wrapMatch(match: string, width = 60): string {
     line += part;
   }
   if (line) lines.push(line);
-  return lines.map(escape).join("<br/>");
+  return html`${lines.map((each) => html`${each}`)}`;
 }
 
 /**
@@ -42,15 +39,15 @@ export function masksToOption(model: MaskModel, theme: ChartTheme): EChartsCoreO
       backgroundColor: theme.panel,
       borderColor: theme.line,
       textStyle: { color: theme.text, fontSize: 12 },
-      formatter: (points: { dataIndex: number }[]) => {
+      formatter: tooltipFormatter((points: { dataIndex: number }[]) => {
         const bar = bars[points[0]?.dataIndex ?? -1];
-        if (!bar) return "";
-        return [
-          `<b>Position ${bar.position}</b> · mask ${escape(bar.mask)}`,
-          `${formatNumber(bar.packets)} packets/s · ${formatNumber(bar.flows)} flows · ${formatNumber(bar.lengthBits)} bits`,
-          `<span style="font-family:monospace;font-size:11px">${wrapMatch(bar.match)}</span>`,
-        ].join("<br/>");
-      },
+        if (!bar) return html``;
+        return html`${[
+          html`<b>Position ${bar.position}</b> · mask ${bar.mask}`,
+          html`${formatNumber(bar.packets)} packets/s · ${formatNumber(bar.flows)} flows · ${formatNumber(bar.lengthBits)} bits`,
+          html`<span style="font-family:monospace;font-size:11px">${wrapMatch(bar.match)}</span>`,
+        ]}`;
+      }),
     },
     xAxis: {
       type: "category",

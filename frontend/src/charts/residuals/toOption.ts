@@ -1,6 +1,7 @@
 import type { EChartsCoreOption } from "echarts/core";
 import { formatNumber, formatShare } from "@/lib/format";
 import type { ChartTheme } from "../chartTheme";
+import { html, tooltipFormatter } from "../tooltip";
 
 export interface ResidualPoint {
   label: string;
@@ -28,8 +29,10 @@ export function residualsToOption(points: readonly ResidualPoint[], theme: Chart
       backgroundColor: theme.panel,
       borderColor: theme.line,
       textStyle: { color: theme.text, fontSize: 12 },
-      formatter: ({ seriesName, data: [at, off, label] }: TooltipItem) =>
-        `${label}<br/>${seriesName}: ${formatShare(off)} at ${formatNumber(at)} lookups`,
+      formatter: tooltipFormatter(
+        ({ seriesName, data: [at, off, label] }: TooltipItem) =>
+          html`${label}<br/>${seriesName}: ${formatShare(off)} at ${formatNumber(at)} lookups`,
+      ),
     },
     xAxis: {
       type: "value",

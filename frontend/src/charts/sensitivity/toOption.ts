@@ -1,6 +1,7 @@
 import type { EChartsCoreOption } from "echarts/core";
 import { formatNumber, formatValue } from "@/lib/format";
 import type { ChartTheme } from "../chartTheme";
+import { html, tooltipFormatter } from "../tooltip";
 
 export interface SensitivityModel {
   parameter: string;
@@ -44,8 +45,10 @@ export function sensitivityToOption(model: SensitivityModel, theme: ChartTheme):
       backgroundColor: theme.panel,
       borderColor: theme.line,
       textStyle: { color: theme.text, fontSize: 12 },
-      formatter: ({ data: { label, bad, value } }: TooltipItem) =>
-        `${model.parameter} ${label}: ${bad ? "bad" : "good"}${metric === null ? "" : `<br/>${metric} ${formatValue(value[1], model.metricUnit)}`}`,
+      formatter: tooltipFormatter(({ data: { label, bad, value } }: TooltipItem) => {
+        const measured = metric === null ? "" : html`<br/>${metric} ${formatValue(value[1], model.metricUnit)}`;
+        return html`${model.parameter} ${label}: ${bad ? "bad" : "good"}${measured}`;
+      }),
     },
     xAxis: {
       type: !numeric ? "category" : isWide(points.map(({ x }) => x)) ? "log" : "value",

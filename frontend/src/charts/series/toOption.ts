@@ -1,6 +1,7 @@
 import type { EChartsCoreOption } from "echarts/core";
 import { formatNumber, formatShare, formatValue } from "@/lib/format";
 import type { ChartTheme } from "../chartTheme";
+import { html, marker, tooltipFormatter } from "../tooltip";
 import { toPoints } from "./gaps";
 import type { Interval, SeriesModel } from "./model";
 
@@ -134,14 +135,14 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
       backgroundColor: theme.panel,
       borderColor: theme.line,
       textStyle: { color: theme.text, fontSize: 12 },
-      formatter: (points: TooltipPoint[]) => {
+      formatter: tooltipFormatter((points: TooltipPoint[]) => {
         const at = points[0]?.value[0];
-        const rows = points.map((p) => {
+        const rows = points.flatMap((p) => {
           const line = model.lines[p.seriesIndex];
-          return line ? `${p.marker}${line.label} <b>${formatValue(p.value[1], line.unit)}</b>` : "";
+          return line ? [html`${marker(p.marker)}${line.label} <b>${formatValue(p.value[1], line.unit)}</b>`] : [];
         });
-        return [at === undefined ? "" : model.formatTooltipTime(at), ...rows.filter((row) => row !== "")].join("<br/>");
-      },
+        return html`${[html`${at === undefined ? "" : model.formatTooltipTime(at)}`, ...rows]}`;
+      }),
     },
     xAxis: {
       type: "time",

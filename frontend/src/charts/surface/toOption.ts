@@ -1,6 +1,7 @@
 import type { EChartsCoreOption } from "echarts/core";
 import { formatNumber, formatValue } from "@/lib/format";
 import type { ChartTheme } from "../chartTheme";
+import { type Html, html, tooltipFormatter } from "../tooltip";
 import { type SurfaceModel, type SurfacePoint, UNIT } from "./model";
 
 interface TooltipItem {
@@ -41,10 +42,9 @@ export function clamped(point: SurfacePoint, model: Pick<SurfaceModel, "qL" | "q
   return [Math.min(point.qL, last(model.qL)), Math.min(point.qR, last(model.qR))];
 }
 
-function pointText({ label, qL, qR, note }: SurfacePoint): string {
-  return [`<b>${label}</b>`, `Q local ${formatNumber(qL)}, Q remote ${formatNumber(qR)}`, ...(note ? [note] : [])].join(
-    "<br/>",
-  );
+function pointText({ label, qL, qR, note }: SurfacePoint): Html {
+  const lines = [html`<b>${label}</b>`, html`Q local ${formatNumber(qL)}, Q remote ${formatNumber(qR)}`];
+  return html`${note ? [...lines, html`${note}`] : lines}`;
 }
 
 /** The surface as coloured cells in bands, RNICs as dots, a path as a line that ends in a large dot. */
@@ -87,11 +87,11 @@ export function surfaceToOption(model: SurfaceModel, theme: ChartTheme): ECharts
       backgroundColor: theme.panel,
       borderColor: theme.line,
       textStyle: { color: theme.text, fontSize: 12 },
-      formatter: ({ data }: TooltipItem) => {
+      formatter: tooltipFormatter(({ data }: TooltipItem) => {
         if (data.point) return pointText(data.point);
         const [qL, qR, value] = data.cell ?? [0, 0, 0];
-        return `Q local ${formatNumber(qL)}, Q remote ${formatNumber(qR)}<br/><b>${formatValue(value, unit)}</b>`;
-      },
+        return html`Q local ${formatNumber(qL)}, Q remote ${formatNumber(qR)}<br/><b>${formatValue(value, unit)}</b>`;
+      }),
     },
     visualMap: {
       type: "piecewise",
