@@ -16,6 +16,7 @@ from wallwatch_backend.kit.body_limit import BodyLimit
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.health.service import KafkaProbe
 from wallwatch_backend.kit.middleware import AnswerHeaders
+from wallwatch_backend.kit.proxies import TrustedProxies
 from wallwatch_backend.remedies import wiring as remedy_wiring
 from wallwatch_backend.settings import Settings
 from wallwatch_backend.state_tables import STATE_MACHINES
@@ -54,5 +55,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=1)  # 4 MB of fleet state in about 20 ms
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
     app.add_middleware(AnswerHeaders)
+    app.add_middleware(TrustedProxies, networks=settings.trusted_proxies)  # outermost: everything else sees the client
     ui.serve_ui(app, settings.ui_dir)
     return app
