@@ -62,7 +62,8 @@ def list_tokens() -> None:
     from wallwatch_backend.accounts.tokens import service
 
     async def work(database: Database) -> list[Token]:
-        tokens, cursor = list[Token](), None
+        tokens: list[Token] = []
+        cursor: str | None = None
         async with database.read() as session:
             while True:
                 page = await service.list_tokens(session, 200, cursor)
