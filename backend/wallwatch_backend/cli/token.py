@@ -8,7 +8,7 @@ import typer
 
 from wallwatch_backend.cli.running import actor, checked, fail, group, run
 from wallwatch_backend.cli.text import expiry
-from wallwatch_backend.kit.roles import Role, Scope
+from wallwatch_backend.kit.roles import Role, TokenScope
 
 if TYPE_CHECKING:
     from wallwatch_backend.accounts.tokens.schemas import Token
@@ -22,7 +22,7 @@ def create_token(
     name: Annotated[str, typer.Option(help="What the token is for.")],
     owner: Annotated[str, typer.Option(help="User name of the account that it belongs to; the token ends with it.")],
     role: Annotated[Role, typer.Option(help="What it may do, at most its owner's role.")] = Role.viewer,
-    scope: Annotated[list[Scope] | None, typer.Option(help="Narrows the role; may be repeated. All by default.")] = None,
+    scope: Annotated[list[TokenScope] | None, typer.Option(help="Narrows the role; may be repeated. All by default.")] = None,
     host: Annotated[list[str] | None, typer.Option(help="The only host that it may use; may be repeated.")] = None,
     rack: Annotated[list[str] | None, typer.Option(help="The only rack whose hosts it may use; may be repeated.")] = None,
     ttl_days: Annotated[int, typer.Option(help="Days until it expires.", min=1, max=3650)] = 90,
@@ -36,7 +36,7 @@ def create_token(
     from wallwatch_backend.kit.text import Line
 
     limited = bool(host or rack)
-    scopes = scope or [each for each in Scope if not (limited and each is Scope.admin)]
+    scopes = scope or [each for each in TokenScope if not (limited and each is TokenScope.admin)]
     try:
         token = NewToken(
             name=checked(Line, name, "The name"),

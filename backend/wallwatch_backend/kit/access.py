@@ -12,7 +12,7 @@ from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBea
 from wallwatch_backend.kit import reach
 from wallwatch_backend.kit.problems import CsrfMismatch, Forbidden, NotSignedIn
 from wallwatch_backend.kit.roles import Role as Role
-from wallwatch_backend.kit.roles import Scope, scope_needed
+from wallwatch_backend.kit.roles import TokenScope, scope_needed
 
 SESSION_COOKIE = "wallwatch_session"
 CSRF_HEADER = "X-CSRF-Token"
@@ -34,7 +34,7 @@ class Caller:
     csrf_token: str | None = None  # what the CSRF header must hold; None for tokens, which browsers do not send by themselves
     people: frozenset[UUID] = field(default=frozenset())  # accounts of the persons behind it: the user, or a token's owner and creators
     owner_id: UUID | None = None  # the account whose rights it uses: the user's own, or that of a token's owner
-    scopes: frozenset[Scope] = frozenset(Scope)
+    scopes: frozenset[TokenScope] = frozenset(TokenScope)
     hosts: frozenset[str] | None = None  # the only hosts that a token may read and change; None: all
 
     @property

@@ -27,7 +27,7 @@ class Role(StrEnum):
         return other if self.covers(other) else self
 
 
-class Scope(StrEnum):
+class TokenScope(StrEnum):
     """What a token may do; its role still has to allow it."""
 
     read = "read"
@@ -38,32 +38,32 @@ class Scope(StrEnum):
 
 
 _OF_CHANGES = {
-    "incidents": Scope.incidents,
-    "silences": Scope.incidents,
-    "views": Scope.incidents,
-    "remedies": Scope.remedies,
-    "plans": Scope.remedies,
-    "lab": Scope.lab,
+    "incidents": TokenScope.incidents,
+    "silences": TokenScope.incidents,
+    "views": TokenScope.incidents,
+    "remedies": TokenScope.remedies,
+    "plans": TokenScope.remedies,
+    "lab": TokenScope.lab,
 }
 """The scope of operations that change something, by their OpenAPI tag; the scope of all others is `admin`."""
 
 
-def scope_needed(role: Role, changes: bool, tags: Collection[str]) -> Scope | None:
+def scope_needed(role: Role, changes: bool, tags: Collection[str]) -> TokenScope | None:
     """Return the scope of an operation: by the role that it requires, whether its method changes something, and its tags.
 
     None is for the session, which every token may ask for.
 
     >>> scope_needed(Role.viewer, False, ["incidents"]), scope_needed(Role.operator, True, ["incidents"])
-    (<Scope.read: 'read'>, <Scope.incidents: 'incidents'>)
+    (<TokenScope.read: 'read'>, <TokenScope.incidents: 'incidents'>)
     >>> scope_needed(Role.operator, True, ["webhooks"]), scope_needed(Role.admin, False, ["tokens"])
-    (<Scope.admin: 'admin'>, <Scope.admin: 'admin'>)
+    (<TokenScope.admin: 'admin'>, <TokenScope.admin: 'admin'>)
     """
     if "session" in tags:
         return None
     if role is Role.admin:
-        return Scope.admin
+        return TokenScope.admin
     if not changes:
-        return Scope.read
+        return TokenScope.read
     # A POST that viewers may send only calculates, such as a policy's backtest, unless its tag says otherwise.
-    otherwise = Scope.read if role is Role.viewer else Scope.admin
+    otherwise = TokenScope.read if role is Role.viewer else TokenScope.admin
     return next((_OF_CHANGES[tag] for tag in tags if tag in _OF_CHANGES), otherwise)

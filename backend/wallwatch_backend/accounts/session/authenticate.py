@@ -13,7 +13,7 @@ from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.access import Caller, address_of
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.hashing import digest
-from wallwatch_backend.kit.roles import Role, Scope
+from wallwatch_backend.kit.roles import Role, TokenScope
 
 _NOTE_USE_EVERY = timedelta(minutes=1)  # a write per request would cost more than the request
 
@@ -39,7 +39,7 @@ async def _by_token(database: Database, token: str, address: str | None) -> Call
         address,
         people=_people_of(row),
         owner_id=row.owner_id,
-        scopes=frozenset(Scope(scope) for scope in row.scopes),
+        scopes=frozenset(TokenScope(scope) for scope in row.scopes),
         hosts=hosts,
     )
 

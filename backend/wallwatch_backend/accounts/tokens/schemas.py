@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, model_validator
 
-from wallwatch_backend.kit.roles import Role, Scope
+from wallwatch_backend.kit.roles import Role, TokenScope
 from wallwatch_backend.kit.text import HostName, Line
 
 TokenState = Literal["active", "owner_disabled", "no_owner"]
@@ -20,7 +20,7 @@ class Token(BaseModel):
     owner: str | None = Field(description="Account that it belongs to and ends with; null when that account is gone")
     state: TokenState
     effective_role: Role | None = Field(description="What it may do now: at most its owner's present role; null when it is not valid")
-    scopes: list[Scope]
+    scopes: list[TokenScope]
     hosts: list[str] = Field(description="With `racks`, the only hosts that it may read and change; both empty: all")
     racks: list[str]
     prefix: str = Field(description="The first characters, to recognise the token")
@@ -35,8 +35,8 @@ class NewToken(BaseModel):
     name: Line
     role: Role = Field(description="At most the owner's role")
     owner: Line | None = Field(default=None, description="User name of the account that it belongs to; null: the caller")
-    scopes: Annotated[list[Scope], Field(min_length=1, max_length=len(Scope))] = Field(
-        default_factory=lambda: list(Scope), description="What it may do within its role; by default whatever the role allows"
+    scopes: Annotated[list[TokenScope], Field(min_length=1, max_length=len(TokenScope))] = Field(
+        default_factory=lambda: list(TokenScope), description="What it may do within its role; by default whatever the role allows"
     )
     hosts: list[HostName] = Field(default_factory=list, max_length=500, description="The only hosts that it may read and change")
     racks: list[Line] = Field(default_factory=list, max_length=100, description="The only racks whose hosts it may read and change")
@@ -46,7 +46,7 @@ class NewToken(BaseModel):
 
     @model_validator(mode="after")
     def _limits_that_hold(self) -> "NewToken":
-        if (self.hosts or self.racks) and Scope.admin in self.scopes:
+        if (self.hosts or self.racks) and TokenScope.admin in self.scopes:
             raise ValueError("scope admin concerns the whole installation: leave it out, or hosts and racks")
         return self
 

@@ -17,7 +17,7 @@ from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.hashing import digest, new_secret
 from wallwatch_backend.kit.paging import Page, encode_cursor, time_and_id
 from wallwatch_backend.kit.problems import NotFound
-from wallwatch_backend.kit.roles import Role, Scope
+from wallwatch_backend.kit.roles import Role, TokenScope
 
 PREFIX = "ww_"  # lets secret scanners find a token that was committed somewhere
 _SHOWN = len(PREFIX) + 6
@@ -34,7 +34,7 @@ def presented(owned: repository.OwnedToken) -> Token:
         owner=owner.username if owner is not None else None,
         state="active" if usable else "no_owner" if owner is None else "owner_disabled",
         effective_role=Role(row.role).at_most(Role(owner.role)) if usable and owner is not None else None,
-        scopes=[Scope(scope) for scope in row.scopes],
+        scopes=[TokenScope(scope) for scope in row.scopes],
         hosts=row.hosts,
         racks=row.racks,
         prefix=row.prefix,
@@ -103,7 +103,7 @@ async def _add(
         role=str(body.role),
         owner_id=owner.id,
         creator_ids=sorted(people),
-        scopes=[str(scope) for scope in Scope if scope in body.scopes],
+        scopes=[str(scope) for scope in TokenScope if scope in body.scopes],
         hosts=sorted(set(body.hosts)),
         racks=sorted(set(body.racks)),
         prefix=secret[:_SHOWN],
