@@ -4,7 +4,7 @@ import { FormDialog } from "@/lib/ui/FormDialog";
 import { SecretOnce } from "@/lib/ui/SecretOnce";
 import { useCreateToken } from "./queries";
 import { ROLES, toRole } from "./roles";
-import { SCOPES, namesIn, toScopes } from "./scopes";
+import { SCOPES, namesIn, racksIn, toScopes } from "./scopes";
 
 const LIFE_DAYS = 90;
 
@@ -46,7 +46,7 @@ export function NewTokenDialog({ onClose }: { onClose: () => void }) {
           role: toRole(role),
           scopes: toScopes(scopes),
           hosts: namesIn(hosts),
-          racks: namesIn(racks),
+          racks: racksIn(racks),
           ttl_days: forever || typeof days !== "number" ? null : days,
         }),
       )}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limitsOf, namesIn, stateNote, toScopes } from "./scopes";
+import { limitsOf, namesIn, racksIn, stateNote, toScopes } from "./scopes";
 
 describe("what a token is limited to", () => {
   it.each([
@@ -11,6 +11,10 @@ describe("what a token is limited to", () => {
   it("reads names however they are separated, each once", () => {
     expect(namesIn(" host01, host02\nhost01 host03,")).toEqual(["host01", "host02", "host03"]);
     expect(namesIn("  ")).toEqual([]);
+  });
+
+  it("keeps the spaces in names of racks", () => {
+    expect(racksIn(" row 1 rack 7, r8 ,")).toEqual(["row 1 rack 7", "r8"]);
   });
 
   it("keeps known scopes only, in their order", () => {

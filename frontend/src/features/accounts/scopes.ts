@@ -20,6 +20,12 @@ export function namesIn(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter(Boolean))];
 }
 
+/** Racks from a text with commas or line breaks between them: a rack's name may have spaces. */
+export function racksIn(text: string): string[] {
+  const names = text.split(/[,\n]/).map((name) => name.trim());
+  return [...new Set(names.filter(Boolean))];
+}
+
 /** What a token is limited to, in a few words. */
 export function limitsOf(token: Pick<Token, "hosts" | "racks">): string {
   const shown = [...token.hosts.map((host) => `host ${host}`), ...token.racks.map((rack) => `rack ${rack}`)];
