@@ -190,6 +190,26 @@ def backend(
 
 
 @pytest.fixture(scope="module")
+def replica(backend: Backend) -> Iterator[Callable[..., str]]:
+    """A function that starts another server on the same database, with some settings changed, and returns its address."""
+    from wallwatch_local.ports import free_ports
+
+    running = []
+
+    def start(**changed: Any) -> str:
+        port = free_ports(1)[0]
+        running.append(serve(backend.settings.model_copy(update={"background": False, **changed}), port))
+        return f"http://127.0.0.1:{port}"
+
+    yield start
+    for server, _ in running:
+        server.should_exit = True
+    for _, thread in running:
+        thread.join(20)
+        assert not thread.is_alive(), "the server did not stop"
+
+
+@pytest.fixture(scope="module")
 def anonymous(backend: Backend) -> Iterator[httpx.Client]:
     with backend.client() as client:
         yield client

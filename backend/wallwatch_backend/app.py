@@ -17,6 +17,7 @@ from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.health.service import KafkaProbe
 from wallwatch_backend.kit.host_names import HostNames, allowed_names
 from wallwatch_backend.kit.middleware import AnswerHeaders
+from wallwatch_backend.kit.proxies import TrustedProxies
 from wallwatch_backend.remedies import wiring as remedy_wiring
 from wallwatch_backend.settings import Settings
 from wallwatch_backend.state_tables import STATE_MACHINES
@@ -57,5 +58,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(HostNames, names=allowed_names(settings))
     by_https = settings.public_url is not None and settings.public_url.scheme == "https"
     app.add_middleware(AnswerHeaders, hsts_s=settings.hsts_s, always_https=by_https)
+    app.add_middleware(TrustedProxies, networks=settings.trusted_proxies)  # outermost: everything else sees the client
     ui.serve_ui(app, settings.ui_dir)
     return app

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
+from wallwatch_backend.accounts.session import limits as sign_in_limits
 from wallwatch_backend.accounts.session import repository as sessions
 from wallwatch_backend.change_feed import ChangeFeed
 from wallwatch_backend.hosts.agents import repository as agents
@@ -59,6 +60,7 @@ def _on_every_replica(services: Services) -> dict[str, Task]:
     """Loops that serve the requests, browsers and agents of this replica, by name."""
     loops: dict[str, Task] = {
         "streams": services.hub.run,
+        "access": services.access.run,
         "policies": services.policy_standing.run,
         "orders": services.intake.run,
         "presence": services.connections.shared.presence.run,
@@ -96,6 +98,7 @@ async def _clean_up(services: Services, dispatcher: Dispatcher) -> None:
             for agent_id in await agents.disconnect_silent(session, silent_since):
                 await changes.announce(session, "agent", agent_id, "disconnected")
             await sessions.delete_expired(session, at)
+            await sign_in_limits.delete_old(session, services.settings)
             await command_keys.clean_up(session)
             await certificates.clean_up(session)
         await dispatcher.delete_old()

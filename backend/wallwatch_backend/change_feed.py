@@ -18,6 +18,7 @@ class ChangeFeed:
     def __init__(self, services: Services, wake_webhooks: Callable[[], None]) -> None:
         self._services, self._wake_webhooks = services, wake_webhooks
         self._by_kind: Mapping[str, Callable[[], None]] = {
+            "access": services.access.rights_changed,
             "policy": self._policies_changed,
             "command_key": services.connections.command_keys_changed,
             "agent_authority": self._authorities_changed,
@@ -67,6 +68,7 @@ class ChangeFeed:
         """Catch up: notifications may have been lost while the listener was disconnected."""
         self._services.hub.resync_all()
         self._services.hub.rows_changed()
+        self._services.access.rights_changed()
         self._services.remedies.wake_all()
         self._services.connections.command_keys_changed()
         self._policies_changed()

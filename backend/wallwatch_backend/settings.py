@@ -1,11 +1,33 @@
 """Every setting of the backend: one class, read once from the environment (prefix ``WALLWATCH_``) and passed down."""
 
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, HttpUrl, IPvAnyNetwork, model_validator
+from pydantic import BeforeValidator, Field, HttpUrl, model_validator
+from pydantic_settings import NoDecode
 
 from wallwatch.settings import SharedSettings
+
+
+def _networks(value: Any) -> Any:
+    """Return networks from a text such as `10.0.0.0/8, ::1`."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return tuple(ip_network(each.strip()) for each in value.split(",") if each.strip())
+    except ValueError as error:
+        raise ValueError(f"{error}; write networks such as 10.0.0.0/8 or addresses, separated by commas") from error
+
+
+Networks = Annotated[tuple[IPv4Network | IPv6Network, ...], BeforeValidator(_networks)]
+
+
+def _names(value: Any) -> Any:
+    return tuple(each.strip() for each in value.split(",") if each.strip()) if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 
 
 class Settings(SharedSettings):
@@ -23,20 +45,17 @@ class Settings(SharedSettings):
         HttpUrl | None, Field(description="How browsers and agents reach this server; links and enrolment URLs come from it only")
     ] = None
     allowed_hosts: Annotated[
-        list[str],
+        Names,
+        NoDecode,
         Field(
-            description="Further names of this server, as a JSON list; those of public_url and agent_url, IP addresses and localhost "
-            "are always accepted. Without it and public_url every name is"
+            description="Further names of this server, by commas; those of public_url and agent_url, IP addresses and localhost are always "
+            "accepted. Without it and public_url every name is"
         ),
-    ] = []  # noqa: RUF012 - pydantic copies defaults
+    ] = ()
     hsts_s: Annotated[
         int,
         Field(ge=0, description="How long browsers must use https only (Strict-Transport-Security), where it is served by https; 0: off"),
     ] = 31_536_000
-    trusted_proxies: Annotated[
-        list[IPvAnyNetwork],
-        Field(description="Networks of proxies in front of this server, as a JSON list; they name the client's address"),
-    ] = []  # noqa: RUF012 - pydantic copies defaults
 
     http_header_bytes: Annotated[int, Field(ge=4096, le=1_000_000, description="Largest header of a request, in bytes")] = 32_768
     http_headers: Annotated[int, Field(ge=20, le=1000, description="Most header fields of a request")] = 100
@@ -59,8 +78,18 @@ class Settings(SharedSettings):
 
     session_hours: Annotated[float, Field(gt=0, le=720)] = 12
     sign_in_window_s: Annotated[int, Field(ge=1, description="Window in which failed sign-ins are counted")] = 300
-    sign_in_failures_per_account: Annotated[int, Field(ge=1, description="Failures of one account from one address in the window")] = 5
-    sign_in_failures_per_address: Annotated[int, Field(ge=1, description="Failures of one address, over all accounts, in the window")] = 30
+    sign_in_failures_per_account: Annotated[int, Field(ge=1, description="Failures of one account from one network in the window")] = 5
+    sign_in_failures_per_address: Annotated[
+        int, Field(ge=1, description="Failures from one network (an IPv4 address, an IPv6 /64), over all accounts, in the window")
+    ] = 30
+    sign_in_slow_after: Annotated[
+        int, Field(ge=1, description="Failures of one account from all networks in the window after which its sign-ins are delayed")
+    ] = 20
+    trusted_proxies: Annotated[
+        Networks,
+        NoDecode,
+        Field(description="Networks of the proxies in front, by commas; only these may name the client in X-Forwarded-For; unset: none"),
+    ] = ()
 
     command_ttl_s: Annotated[int, Field(ge=5, le=3600, description="An agent refuses a command that is older")] = 60
     command_grace_s: Annotated[int, Field(ge=0, description="How much longer to wait for the result of a command that was sent")] = 30

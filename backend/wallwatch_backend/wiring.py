@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fastapi import FastAPI
 
+from wallwatch_backend.accounts.session.watch import AccessWatch
 from wallwatch_backend.fleet.stream.hub import StreamHub
 from wallwatch_backend.hosts.command_keys.signing import CommandSigner
 from wallwatch_backend.hosts.connections.abuse import AbuseGuard
@@ -36,6 +37,7 @@ class Services:
     cipher: SecretCipher
     signer: CommandSigner
     hub: StreamHub
+    access: AccessWatch
     connections: Connections
     agent_port: AgentPort | None
     intake: Intake
@@ -66,6 +68,7 @@ def connect(app: FastAPI) -> Services:
         cipher=cipher,
         signer=signer,
         hub=StreamHub(database, settings),
+        access=AccessWatch(database),
         connections=Connections(shared),
         agent_port=AgentPort(app, database, cipher, settings, shared.rejections) if settings.agent_port is not None else None,
         intake=Intake(database, settings, signer),
@@ -75,5 +78,6 @@ def connect(app: FastAPI) -> Services:
     )
     state = app.state
     state.cipher, state.signer, state.hub, state.connections = cipher, signer, services.hub, services.connections
+    state.access_watch = services.access
     state.intake, state.policy_file, state.policy_standing = services.intake, policy_file, services.policy_standing
     return services

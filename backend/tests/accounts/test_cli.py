@@ -31,7 +31,7 @@ def test_an_enrolment_token_from_the_command_line_works(anonymous: httpx.Client)
 
 
 def test_a_token_from_the_command_line_works(backend: Any) -> None:
-    result = runner.invoke(token_app, ["create", "--name", "ci", "--role", "operator"])
+    result = runner.invoke(token_app, ["create", "--name", "ci", "--owner", "operator", "--role", "operator"])
     assert result.exit_code == 0, result.output
     with backend.client(headers={"Authorization": f"Bearer {result.stdout.strip()}"}) as client:
         assert client.get("/api/v1/session").json()["user"]["role"] == "operator"

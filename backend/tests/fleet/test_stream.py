@@ -8,6 +8,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from queue import Empty, Queue
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -163,3 +164,51 @@ def test_a_stream_ends_with_its_token_and_not_before(backend: Any, admin: httpx.
         assert not reader.ended.is_set()
         assert admin.delete(f"/api/v1/tokens/{token['id']}").status_code == 204
         assert reader.ended.wait(5)
+
+
+@pytest.mark.parametrize(
+    "revoked", ["sign-out", "user disabled", "role lowered", "token deleted", "token's owner disabled", "token expired"]
+)
+def test_a_busy_stream_ends_soon_after_its_rights(backend: Any, admin: httpx.Client, revoked: str) -> None:
+    """Rows change the whole time, so that the stream's queue is never silent."""
+    body = {"username": f"streams-{uuid4().hex[:8]}", "password": "a long enough password", "role": "operator"}
+    user = admin.post("/api/v1/users", json=body).json()
+    token = admin.post("/api/v1/tokens", json={"name": "streams", "role": "viewer", "owner": user["username"]}).json()
+    quiet = threading.Event()
+    writer = threading.Thread(target=_write_until, args=(backend, quiet), daemon=True)
+    with closing(backend.client()) as browser, closing(backend.client()) as other:
+        if revoked.startswith("token"):
+            other.headers["Authorization"] = f"Bearer {token['token']}"
+        else:
+            opened = browser.post("/api/v1/session", json={name: body[name] for name in ("username", "password")})
+            browser.headers["X-CSRF-Token"] = opened.json()["csrf_token"]
+            other.cookies.update(browser.cookies)
+        reader = Reader(other)
+        writer.start()
+        try:
+            for _ in range(3):
+                reader.next("rnic_state")
+            assert not reader.ended.is_set()
+            if revoked == "sign-out":
+                browser.delete("/api/v1/session")
+            elif revoked == "role lowered":
+                admin.patch(f"/api/v1/users/{user['id']}", json={"role": "viewer"})
+            elif revoked == "token deleted":
+                admin.delete(f"/api/v1/tokens/{token['id']}")
+            elif revoked == "token expired":
+                with backend.connect() as connection:
+                    connection.execute("UPDATE api_token SET expires_at = now() WHERE id = %s", [token["id"]])
+            else:
+                admin.patch(f"/api/v1/users/{user['id']}", json={"disabled": True})
+            assert reader.ended.wait(15)  # two seconds are the promise; a crowded machine gets more
+        finally:
+            quiet.set()
+            writer.join(20)
+
+
+def _write_until(backend: Any, quiet: threading.Event) -> None:
+    number = 0.0
+    while not quiet.is_set():
+        number += 1
+        write_state(backend, "0000:09:00.0", number)
+        quiet.wait(0.05)

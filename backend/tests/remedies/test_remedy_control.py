@@ -108,6 +108,23 @@ def test_a_token_that_was_deleted_is_no_second_person_for_its_creator_either(adm
     assert agents[0].commands == []
 
 
+def test_neither_a_new_name_nor_another_s_token_makes_a_second_person(admin: httpx.Client, backend: Any, agents: list[Any]) -> None:
+    """The attack of the security review: order by a token, delete the token, approve; here also under a name changed meanwhile."""
+    created = admin.post("/api/v1/tokens", json={"name": f"robot-{uuid4().hex[:6]}", "role": "operator", "owner": "operator"}).json()
+    with closing(backend.client(headers={"Authorization": f"Bearer {created['token']}"})) as robot:
+        proposed = recover(robot, agents[0].host)
+    assert admin.delete(f"/api/v1/tokens/{created['id']}").status_code == 204
+    assert decide(admin, proposed).json()["code"] == "second_person_needed", "who created the token has had it in hand"
+    with closing(backend.signed_in("operator")) as owner, backend.connect() as connection:
+        try:
+            connection.execute("UPDATE user_account SET username = 'renamed' WHERE username = 'operator'")
+            assert owner.get("/api/v1/session").json()["user"]["username"] == "renamed"
+            assert decide(owner, proposed).json()["code"] == "second_person_needed"
+        finally:
+            connection.execute("UPDATE user_account SET username = 'operator' WHERE username = 'renamed'")
+    assert agents[0].commands == []
+
+
 def test_a_rejected_proposal_never_reaches_the_host(operator: httpx.Client, admin: httpx.Client, agents: list[Any]) -> None:
     proposed = recover(operator, agents[0].host)
     rejected = decide(admin, proposed, "reject").json()

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Text, cast, delete, func, literal, select, text, update
 
-from wallwatch_backend.incidents.models import CHANGE_SEQ, IncidentRow, NoticeRow, TimelineRow
+from wallwatch_backend.incidents.models import CHANGE_SEQ, IncidentFindingRow, IncidentRow, NoticeRow, TimelineRow
 from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import any_of, array_of, changed
@@ -148,3 +148,11 @@ async def pop_notices(session: WriteSession, limit: int) -> list[tuple[UUID, str
     query = delete(NoticeRow).where(NoticeRow.id.in_(oldest)).returning(NoticeRow.id, NoticeRow.incident_id, NoticeRow.event, NoticeRow.at)
     rows = (await session.execute(query.execution_options(synchronize_session=False))).all()
     return [(row.incident_id, row.event, row.at) for row in sorted(rows, key=lambda row: row.id)]
+
+
+async def hosts_of(session: ReadSession, incident_id: UUID) -> set[str]:
+    """The hosts of an incident and of its findings; none when there is no such incident."""
+    of_incident = select(IncidentRow.host).where(IncidentRow.id == incident_id)
+    return set(
+        await session.scalars(of_incident.union(select(IncidentFindingRow.host).where(IncidentFindingRow.incident_id == incident_id)))
+    )

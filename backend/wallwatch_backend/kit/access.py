@@ -2,15 +2,17 @@
 
 import hmac
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
+from wallwatch_backend.kit import reach
 from wallwatch_backend.kit.problems import CsrfMismatch, Forbidden, NotSignedIn
 from wallwatch_backend.kit.roles import Role as Role
+from wallwatch_backend.kit.roles import TokenScope, scope_needed
 
 SESSION_COOKIE = "wallwatch_session"
 CSRF_HEADER = "X-CSRF-Token"
@@ -30,6 +32,10 @@ class Caller:
     role: Role
     address: str | None
     csrf_token: str | None = None  # what the CSRF header must hold; None for tokens, which browsers do not send by themselves
+    people: frozenset[UUID] = field(default=frozenset())  # accounts of the persons behind it: the user, or a token's owner and creators
+    owner_id: UUID | None = None  # the account whose rights it uses: the user's own, or that of a token's owner
+    scopes: frozenset[TokenScope] = frozenset(TokenScope)
+    hosts: frozenset[str] | None = None  # the only hosts that a token may read and change; None: all
 
     @property
     def actor(self) -> str:
@@ -38,6 +44,7 @@ class Caller:
 
 
 def address_of(request: Request) -> str | None:
+    """Return the client's address, as `kit.proxies` has determined it."""
     return request.client.host if request.client else None
 
 
@@ -61,18 +68,23 @@ async def _caller(
     return caller
 
 
-async def is_signed_in(request: Request) -> bool:
-    """Return whether the caller of a long request may still be served: the session may have ended, the token may be revoked."""
-    authenticate: Authenticate = request.app.state.authenticate
+def credentials_of(request: Request) -> tuple[str | None, str | None]:
+    """Return the session's secret and the bearer token of a request; where there is a token, the session is ignored."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    bearer = token.strip() if scheme.lower() == "bearer" else None
-    return await authenticate(request, request.cookies.get(SESSION_COOKIE), bearer) is not None
+    return request.cookies.get(SESSION_COOKIE), token.strip() if scheme.lower() == "bearer" else None
 
 
-def _needs(role: Role) -> Callable[[Caller], Awaitable[Caller]]:
-    async def check(caller: Annotated[Caller, Depends(_caller)]) -> Caller:
+def _needs(role: Role) -> Callable[[Request, Caller], Awaitable[Caller]]:
+    async def check(request: Request, caller: Annotated[Caller, Depends(_caller)]) -> Caller:
         if not caller.role.covers(role):
             raise Forbidden(f"This requires the role {role}; you have {caller.role}.")
+        if caller.kind == "token":
+            route = request.scope["route"]
+            scope = scope_needed(role, request.method not in _SAFE_METHODS, route.tags)
+            if scope is not None and scope not in caller.scopes:
+                raise Forbidden(f"This requires a token with the scope {scope}; {caller.name} has {', '.join(sorted(caller.scopes))}.")
+            if caller.hosts is not None:
+                await reach.check(request, caller.hosts)
         return caller
 
     return check

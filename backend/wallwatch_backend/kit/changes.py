@@ -11,7 +11,7 @@ CHANNEL = "wallwatch_change"
 COMMAND_CHANNEL = "wallwatch_command"
 DELIVERY_CHANNEL = "wallwatch_delivery"
 
-Kind = Literal["incident", "remedy", "agent", "policy", "plan", "command_key", "agent_authority", "campaign"]
+Kind = Literal["incident", "remedy", "agent", "policy", "plan", "command_key", "agent_authority", "campaign", "access"]
 
 
 async def announce(session: WriteSession, kind: Kind, id: UUID | str, state: str, **extra: str | None) -> None:

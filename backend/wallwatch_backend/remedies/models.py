@@ -1,7 +1,10 @@
 """Remedies and the commands that carry them to agents."""
 
+from uuid import UUID
+
 from sqlalchemy import ForeignKey, Index, text
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.dialects.postgresql import UUID as PgUuid
 from sqlalchemy.orm import Mapped, mapped_column
 
 from wallwatch_backend.kit.columns import At, Created, Id, Json, JsonList, Ref
@@ -32,6 +35,7 @@ class RemedyRow(Base):
     rollout_id: Mapped[Ref | None] = mapped_column(ForeignKey("rollout.id", ondelete="SET NULL"), index=True)
     rollout_wave: Mapped[int | None]
     requested_by: Mapped[str]
+    requester_ids: Mapped[list[UUID]] = mapped_column(ARRAY(PgUuid(as_uuid=True)), default=list)  # accounts of the persons behind it
     decided_by: Mapped[str | None]  # who approved or rejected it, where that was needed
     decided_at: Mapped[At | None]
     decision_comment: Mapped[str | None]  # in the words of who decided

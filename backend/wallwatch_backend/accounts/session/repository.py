@@ -1,5 +1,6 @@
 """Queries of sign-in sessions."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import delete, select
@@ -21,6 +22,16 @@ async def user_of(session: ReadSession, secret_hash: bytes, at: datetime) -> Use
         .where(SessionRow.secret_hash == secret_hash, SessionRow.expires_at > at, UserRow.disabled.is_(False))
     )
     return (await session.scalars(query)).one_or_none()
+
+
+async def roles_of(session: ReadSession, secret_hashes: Sequence[bytes], at: datetime) -> dict[bytes, str]:
+    """Return the role of each of these sessions that is valid."""
+    query = (
+        select(SessionRow.secret_hash, UserRow.role)
+        .join(UserRow, SessionRow.user_id == UserRow.id)
+        .where(SessionRow.secret_hash.in_(secret_hashes), SessionRow.expires_at > at, UserRow.disabled.is_(False))
+    )
+    return {row.secret_hash: row.role for row in await session.execute(query)}
 
 
 async def delete_one(session: WriteSession, secret_hash: bytes) -> bool:

@@ -5,13 +5,13 @@ import hmac
 from dataclasses import dataclass
 from datetime import timedelta
 
-from wallwatch_backend.accounts.audit import repository as audit_log
 from wallwatch_backend.accounts.audit import service as audit
-from wallwatch_backend.accounts.session import repository
+from wallwatch_backend.accounts.session import limits, repository
+from wallwatch_backend.accounts.session.limits import TooManyAttempts as TooManyAttempts
 from wallwatch_backend.accounts.users import repository as users
 from wallwatch_backend.accounts.users.models import SessionRow
 from wallwatch_backend.accounts.users.passwords import verify_password
-from wallwatch_backend.kit import clock
+from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.kit.hashing import digest, new_secret
@@ -24,10 +24,6 @@ SIGN_IN = "session.sign_in"
 
 class BadCredentials(WallwatchError):
     status, code, title = 401, "bad_credentials", "User name or password is wrong"
-
-
-class TooManyAttempts(WallwatchError):
-    status, code, title = 429, "too_many_attempts", "Too many failed sign-ins"
 
 
 @dataclass(frozen=True)
@@ -43,24 +39,14 @@ def csrf_token_of(secret: str) -> str:
     return hmac.new(secret.encode("utf-8", "surrogatepass"), b"wallwatch csrf", hashlib.sha256).hexdigest()
 
 
-async def _check_rate(database: Database, settings: Settings, username: str, address: str | None) -> None:
-    # Counted per account *and* address, so that nobody can lock another's account from elsewhere.
-    since = clock.now() - timedelta(seconds=settings.sign_in_window_s)
-    async with database.read() as session:
-        of_account = await audit_log.count_refused(session, SIGN_IN, since, address=address, actor=username)
-        of_address = await audit_log.count_refused(session, SIGN_IN, since, address=address)
-    if of_account >= settings.sign_in_failures_per_account or of_address >= settings.sign_in_failures_per_address:
-        await audit.record_apart(database, username, "session.sign_in_limited", username, outcome="refused", address=address)
-        raise TooManyAttempts(f"Try again in {settings.sign_in_window_s} seconds.", headers={"Retry-After": str(settings.sign_in_window_s)})
-
-
 async def sign_in(database: Database, settings: Settings, username: str, password: str, address: str | None) -> OpenedSession:
     """Open a session. Each attempt, good or bad, is in the audit log."""
     username = username.strip().lower()
-    await _check_rate(database, settings, username, address)
-    async with database.read() as reading:
-        user = await users.by_name(reading, username)
-    good = await verify_password(user.password_hash if user else None, password)
+    async with limits.attempt(database, settings, username, address) as attempt:
+        async with database.read() as reading:
+            user = await users.by_name(reading, username)
+        good = await verify_password(user.password_hash if user else None, password)
+        attempt.good = good and user is not None and not user.disabled
     if user is None or not good or user.disabled:
         reason = "disabled" if user is not None and user.disabled and good else "bad_credentials"
         await audit.record_apart(database, username, SIGN_IN, username, outcome="refused", address=address, reason=reason)
@@ -82,4 +68,5 @@ async def sign_in(database: Database, settings: Settings, username: str, passwor
 
 async def sign_out(session: WriteSession, caller: Caller, secret: str | None) -> None:
     if secret is not None and await repository.delete_one(session, digest(secret)):
+        await changes.announce(session, "access", caller.id, "signed_out")
         audit.record(session, caller.actor, "session.sign_out", caller.name, address=caller.address)

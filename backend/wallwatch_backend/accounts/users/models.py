@@ -1,6 +1,6 @@
 """Local accounts and their sign-in sessions."""
 
-from sqlalchemy import ForeignKey, LargeBinary
+from sqlalchemy import ForeignKey, Index, LargeBinary
 from sqlalchemy.orm import Mapped, mapped_column
 
 from wallwatch_backend.kit.columns import At, Created, Id, Ref
@@ -29,3 +29,16 @@ class SessionRow(Base):
     created_at: Mapped[Created]
     expires_at: Mapped[At] = mapped_column(index=True)
     address: Mapped[str | None]
+
+
+class SignInAttemptRow(Base):
+    """A sign-in that failed, or is being judged; a good one is deleted."""
+
+    __tablename__ = "sign_in_attempt"
+    __table_args__ = (Index("sign_in_attempt_network", "network", "at"), Index("sign_in_attempt_account", "account", "at"))
+
+    id: Mapped[Id]
+    at: Mapped[At]
+    account: Mapped[str]
+    network: Mapped[str]
+    failed: Mapped[bool]

@@ -9,6 +9,7 @@ from wallwatch_backend.accounts.users import repository
 from wallwatch_backend.accounts.users.models import UserRow
 from wallwatch_backend.accounts.users.passwords import hash_password
 from wallwatch_backend.accounts.users.schemas import NewUser, User, UserChange
+from wallwatch_backend.kit import changes
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor
@@ -77,5 +78,6 @@ async def update_user(session: WriteSession, caller: Caller, user_id: UUID, chan
         disabled=change.disabled,
         new_password=change.password is not None,
     )
+    await changes.announce(session, "access", user_id, "changed")
     await session.flush()
     return _presented(row)

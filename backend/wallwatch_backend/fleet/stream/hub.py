@@ -1,7 +1,8 @@
 """Sends changes to the streams of this replica: read once, serialised once, queued for each client up to a bound."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager
 
 import structlog
 from prometheus_client import Counter, Gauge
@@ -19,7 +20,8 @@ log = structlog.get_logger(__name__)
 CLIENTS = Gauge("wallwatch_stream_clients", "Open streams of this process")
 RESYNCS = Counter("wallwatch_stream_resyncs", "Times a slow client lost events and had to fetch everything again")
 
-StillAllowed = Callable[[], Awaitable[bool]]
+Watching = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Gets what ends a stream; calls it, within the context, once the stream's session or token has lost its rights."""
 
 
 class Client:
@@ -30,8 +32,11 @@ class Client:
 
     def __init__(self, size: int) -> None:
         self._queue: asyncio.Queue[StreamEvent | None] = asyncio.Queue(size)
+        self._ended = False
 
     def offer(self, item: StreamEvent) -> None:
+        if self._ended:
+            return
         try:
             self._queue.put_nowait(item)
         except asyncio.QueueFull:
@@ -41,11 +46,16 @@ class Client:
             self._queue.put_nowait(event("resync", {"at": clock.now()}))
 
     def end(self) -> None:
-        while self._queue.full():
+        """End the stream at its next step: what the queue holds is not sent any more."""
+        self._ended = True
+        while not self._queue.empty():
             self._queue.get_nowait()
         self._queue.put_nowait(None)
 
     async def next(self, timeout_s: float) -> StreamEvent | None:
+        """Return the next event, None at the end; raise `TimeoutError` after a silence."""
+        if self._ended:
+            return None
         return await asyncio.wait_for(self._queue.get(), timeout_s)
 
 
@@ -115,7 +125,7 @@ class StreamHub:
             if rows:
                 self._send_to_all(event("rnic_state", columns_of(rows), self._seq))
 
-    async def subscribe(self, still_allowed: StillAllowed, after: int | None) -> AsyncIterator[bytes]:
+    async def subscribe(self, watching: Watching, after: int | None) -> AsyncIterator[bytes]:
         """Return the frames of one stream until the client leaves, its session ends or the server stops.
 
         Rows that changed after `after` (the fleet's `seq`, or the last event's id) are sent first, so that nothing is missed between
@@ -145,22 +155,21 @@ class StreamHub:
         CLIENTS.set(len(self._clients))
         if self._closed:
             client.end()
-        return self._frames(client, first, still_allowed)
+        return self._frames(client, first, watching)
 
-    async def _frames(self, client: Client, first: list[StreamEvent], still_allowed: StillAllowed) -> AsyncIterator[bytes]:
+    async def _frames(self, client: Client, first: list[StreamEvent], watching: Watching) -> AsyncIterator[bytes]:
         try:
-            for opening in first:
-                yield opening.frame
-            while True:
-                try:
-                    item = await client.next(self._settings.stream_heartbeat_s)
-                except TimeoutError:
-                    if not await still_allowed():
+            with watching(client.end):
+                for opening in first:
+                    yield opening.frame
+                while True:
+                    try:
+                        item = await client.next(self._settings.stream_heartbeat_s)
+                    except TimeoutError:
+                        item = event("heartbeat", {"at": clock.now()})
+                    if item is None:
                         return
-                    item = event("heartbeat", {"at": clock.now()})
-                if item is None:
-                    return
-                yield item.frame
+                    yield item.frame
         finally:
             self._clients.discard(client)
             CLIENTS.set(len(self._clients))

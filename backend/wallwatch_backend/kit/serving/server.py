@@ -1,7 +1,6 @@
 """The server: uvicorn with `BoundedHttp`, so that no way of starting it is without the limits."""
 
 import asyncio
-import ipaddress
 import resource
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +18,6 @@ GRACE_S = 3
 
 def limits_of(settings: Settings) -> Limits:
     """Return the limits that the settings name, for either port."""
-    proxies = tuple(ipaddress.ip_network(str(network)) for network in settings.trusted_proxies)
     return Limits(
         head_bytes=settings.http_header_bytes,
         headers=settings.http_headers,
@@ -28,23 +26,21 @@ def limits_of(settings: Settings) -> Limits:
         idle_s=settings.http_idle_s,
         connections=settings.http_connections,
         per_address=settings.http_connections_per_address,
-        exempt=(*LOOPBACK, *proxies),
+        exempt=(*LOOPBACK, *settings.trusted_proxies),
     )
 
 
 def configuration(app: Callable[..., Any] | str, settings: Settings, **more: Any) -> uvicorn.Config:
     """Return uvicorn's configuration. `more` goes to uvicorn: host, port, reload.
 
-    Forwarded addresses and schemes are believed only if they come from one of the trusted proxies.
+    Forwarded addresses and schemes are a matter of `kit.proxies`: uvicorn would believe them from this machine.
     """
     http = partial(BoundedHttp, Connections(limits_of(settings), "http"))
-    proxies = [str(network) for network in settings.trusted_proxies]
     defaults: dict[str, Any] = {
         "http": cast(type[asyncio.Protocol], http),  # called like a class
         "access_log": False,
         "timeout_graceful_shutdown": GRACE_S,
-        "proxy_headers": bool(proxies),
-        "forwarded_allow_ips": proxies,
+        "proxy_headers": False,
     }
     return uvicorn.Config(app, **{**defaults, **more})
 

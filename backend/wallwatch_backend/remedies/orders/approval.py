@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from wallwatch_backend.accounts.audit import service as audit
+from wallwatch_backend.accounts.session import persons
 from wallwatch_backend.hosts.agents import repository as agents
 from wallwatch_backend.hosts.command_keys.signing import CommandSigner
 from wallwatch_backend.incidents.service import note_remedy
@@ -17,7 +18,6 @@ from wallwatch_backend.remedies.control import service as control
 from wallwatch_backend.remedies.models import RemedyRow
 from wallwatch_backend.remedies.orders import actions, issuing, notifications, present, repository
 from wallwatch_backend.remedies.orders.errors import NoAgent, NotPending, SecondPersonNeeded
-from wallwatch_backend.remedies.orders.requesters import same_person
 from wallwatch_backend.remedies.orders.schemas import Remedy
 from wallwatch_backend.remedies.states import REMEDY, RemedyState
 from wallwatch_backend.settings import Settings
@@ -37,8 +37,8 @@ async def approve(
 ) -> Remedy:
     await admission.lock(session)  # before the row, as an emergency stop does
     row = await _pending(session, remedy_id)
-    if await same_person(session, caller.actor, row.requested_by):
-        raise SecondPersonNeeded(f"{row.requested_by} requested it; a token counts as the person who created it.")
+    if await persons.is_requester(session, caller, row.requested_by, row.requester_ids):
+        raise SecondPersonNeeded(f"{row.requested_by} requested it; a token counts as its owner and whoever created it.")
     if await agents.by_host(session, row.host) is None:
         raise NoAgent(f"The agent of {row.host} was removed; enrol it again first.")
     await repository.lock_key(session, repository.place_lock(row.host, row.action))

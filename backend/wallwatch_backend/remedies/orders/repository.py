@@ -300,3 +300,8 @@ async def ids_of_incidents(session: ReadSession, incident_ids: Sequence[UUID]) -
     """Remedies of these incidents, oldest first: (remedy, incident)."""
     query = select(RemedyRow.id, RemedyRow.incident_id).where(RemedyRow.incident_id == any_of(incident_ids)).order_by(RemedyRow.created_at)
     return [(row.id, row.incident_id) for row in await session.execute(query) if row.incident_id is not None]
+
+
+async def hosts_of(session: ReadSession, remedy_id: UUID) -> set[str]:
+    """The host of a remedy; none when there is no such remedy."""
+    return set(await session.scalars(select(RemedyRow.host).where(RemedyRow.id == remedy_id)))

@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 from wallwatch.domain.catalogue import load
 from wallwatch_backend.accounts.audit import service as audit
+from wallwatch_backend.accounts.session import persons
 from wallwatch_backend.hosts.agents import repository as agents
 from wallwatch_backend.hosts.command_keys import service as command_keys
 from wallwatch_backend.hosts.command_keys.signing import CommandSigner
@@ -188,6 +189,7 @@ async def _accept(session: WriteSession, settings: Settings, order: Order, stand
         rollout_id=part_of[0] if part_of is not None else None,
         rollout_wave=part_of[1] if part_of is not None else None,
         requested_by=order.caller.actor,
+        requester_ids=sorted(await persons.accounts_behind(session, order.caller)),
         created_at=at,
         updated_at=at,
         operations=[],

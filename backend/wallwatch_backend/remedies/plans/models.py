@@ -1,7 +1,10 @@
 """Mask plans, from the order to read the flows to the proof of what was carried out."""
 
+from uuid import UUID
+
 from sqlalchemy import ForeignKey, Index, Integer, LargeBinary, text
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.dialects.postgresql import UUID as PgUuid
 from sqlalchemy.orm import Mapped, deferred, mapped_column
 
 from wallwatch_backend.kit.columns import At, Id, Json, JsonList, Ref
@@ -29,6 +32,7 @@ class PlanRow(Base):
     trigger: Mapped[str]
     then: Mapped[str]
     requested_by: Mapped[str]
+    requester_ids: Mapped[list[UUID]] = mapped_column(ARRAY(PgUuid(as_uuid=True)), default=list)  # accounts of the persons behind it
     incident_id: Mapped[Ref | None] = mapped_column(ForeignKey("incident.id", ondelete="SET NULL"), index=True)
     hyper_capacity: Mapped[int | None] = mapped_column(Integer)
     read_remedy_id: Mapped[Ref] = mapped_column(ForeignKey("remedy.id", ondelete="CASCADE"), index=True)

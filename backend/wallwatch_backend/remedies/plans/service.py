@@ -5,6 +5,7 @@ from uuid import UUID, uuid4
 from wallwatch.domain.catalogue import load
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch_backend.accounts.audit import service as audit
+from wallwatch_backend.accounts.session import persons
 from wallwatch_backend.fleet.profiles import repository as profiles
 from wallwatch_backend.fleet.profiles.present import profile_in_force
 from wallwatch_backend.fleet.rnics.service import identity_of
@@ -71,6 +72,7 @@ async def create(
         trigger=trigger,
         then=body.then,
         requested_by=caller.actor,
+        requester_ids=sorted(await persons.accounts_behind(session, caller)),
         incident_id=body.incident_id,
         hyper_capacity=body.hyper_capacity,
         read_remedy_id=reading.id,
@@ -124,4 +126,4 @@ async def list_plans(
 
 def caller_of(row: PlanRow) -> Caller:
     """Whoever requested a plan has also requested what follows it."""
-    return Caller(kind="user", id=row.id, name=row.requested_by, role=Role.operator, address=None)
+    return Caller(kind="user", id=row.id, name=row.requested_by, role=Role.operator, address=None, people=frozenset(row.requester_ids))

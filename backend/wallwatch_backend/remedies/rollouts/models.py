@@ -1,9 +1,11 @@
 """Rollouts: one remedy on many hosts."""
 
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import ForeignKey, Index, text
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.dialects.postgresql import UUID as PgUuid
 from sqlalchemy.orm import Mapped, mapped_column
 
 from wallwatch_backend.kit.columns import At, Id, Json, Ref
@@ -33,6 +35,7 @@ class RolloutRow(Base):
     not_before: Mapped[At | None]
     not_after: Mapped[At | None]
     requested_by: Mapped[str]
+    requester_ids: Mapped[list[UUID]] = mapped_column(ARRAY(PgUuid(as_uuid=True)), default=list)  # accounts of the persons behind it
     decided_by: Mapped[str | None]
     decided_at: Mapped[At | None]
     decision_comment: Mapped[str | None]

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from wallwatch_backend.accounts.audit import service as audit
+from wallwatch_backend.accounts.session import persons
 from wallwatch_backend.incidents import repository as incidents
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.access import Caller
@@ -12,7 +13,6 @@ from wallwatch_backend.kit.paging import Page, encode_cursor, time_and_id
 from wallwatch_backend.kit.problems import NotFound
 from wallwatch_backend.remedies.orders import actions
 from wallwatch_backend.remedies.orders.errors import IncidentUnknown, NoAgent, SecondPersonNeeded
-from wallwatch_backend.remedies.orders.requesters import same_person
 from wallwatch_backend.remedies.rollouts import notifications, present, repository
 from wallwatch_backend.remedies.rollouts import undo as undoing
 from wallwatch_backend.remedies.rollouts.errors import WrongState
@@ -51,6 +51,7 @@ async def create(session: WriteSession, settings: Settings, caller: Caller, body
         not_before=body.not_before,
         not_after=body.not_after,
         requested_by=caller.actor,
+        requester_ids=sorted(await persons.accounts_behind(session, caller)),
         created_at=at,
         updated_at=at,
     )
@@ -79,8 +80,8 @@ async def _in_state(session: WriteSession, rollout_id: UUID, *states: RolloutSta
 
 async def approve(session: WriteSession, caller: Caller, rollout_id: UUID, comment: str | None = None) -> Rollout:
     row = await _in_state(session, rollout_id, RolloutState.pending)
-    if await same_person(session, caller.actor, row.requested_by):
-        raise SecondPersonNeeded(f"{row.requested_by} requested it; a token counts as the person who created it.")
+    if await persons.is_requester(session, caller, row.requested_by, row.requester_ids):
+        raise SecondPersonNeeded(f"{row.requested_by} requested it; a token counts as its owner and whoever created it.")
     row.state, row.decided_by, row.decided_at = RolloutState.running, caller.actor, row.updated_at
     row.decision_comment = comment
     _record(session, caller, row, "approve", requested_by=row.requested_by, comment=comment)

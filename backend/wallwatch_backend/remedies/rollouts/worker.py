@@ -114,4 +114,5 @@ class RolloutDriver:
 
 def _caller(row: RolloutRow, name: str) -> Caller:
     """Remedies of a rollout are requested by its requester, undos by whoever rolled it back; the rollout says who approved it."""
-    return Caller(kind="user", id=row.id, name=name, role=Role.operator, address=None)
+    people = frozenset(row.requester_ids) if name == row.requested_by else frozenset[UUID]()
+    return Caller(kind="user", id=row.id, name=name, role=Role.operator, address=None, people=people)

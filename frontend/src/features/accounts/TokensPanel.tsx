@@ -1,65 +1,71 @@
-import { Button, NumberInput, Select, Table, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { Button, Table, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import type { components } from "@/lib/api/schema";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { ConfirmButton } from "@/lib/ui/ConfirmButton";
 import { EmptyState } from "@/lib/ui/EmptyState";
-import { FormDialog } from "@/lib/ui/FormDialog";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { ListPanel } from "@/lib/ui/ListPanel";
-import { SecretOnce } from "@/lib/ui/SecretOnce";
-import { useCreateToken, useDeleteToken, useTokens } from "./queries";
-import { ROLES, toRole } from "./roles";
+import { NewTokenDialog } from "./NewTokenDialog";
+import { useDeleteToken, useTokens } from "./queries";
+import { limitsOf, stateNote } from "./scopes";
 
-function NewTokenDialog({ onClose }: { onClose: () => void }) {
-  const create = useCreateToken();
-  const form = useForm({
-    initialValues: { name: "", role: "viewer", days: 90 as number | string },
-    validate: { name: (value) => (value.trim() ? null : "Enter a name that says who uses it") },
-  });
+const TITLES = ["Name", "Owner", "Role", "Scopes", "Hosts and racks", "Created", "Expires", "Last used", "Revoke"];
+
+function TokenRow({ token, onRevoke }: { token: components["schemas"]["Token"]; onRevoke: () => void }) {
+  const { time } = useTimeFormat();
+  const note = stateNote(token);
   return (
-    <FormDialog
-      title="New API token"
-      submit="Create token"
-      request={create}
-      onSubmit={form.onSubmit(({ name, role, days }) =>
-        create.mutate({ name: name.trim(), role: toRole(role), ttl_days: typeof days === "number" ? days : null }),
-      )}
-      onClose={onClose}
-      outcome={
-        create.data && (
-          <SecretOnce
-            label="API token"
-            secret={create.data.token}
-            hint="Send it as Authorization: Bearer with each request."
-          />
-        )
-      }
-    >
-      <TextInput label="Name" placeholder="grafana" {...form.getInputProps("name")} />
-      <Select
-        label="Role"
-        data={ROLES.map((role) => ({ ...role }))}
-        allowDeselect={false}
-        {...form.getInputProps("role")}
-      />
-      <NumberInput
-        label="Expires after"
-        suffix=" days"
-        min={1}
-        max={3650}
-        placeholder="never"
-        description="Leave empty for a token that does not expire."
-        {...form.getInputProps("days")}
-      />
-    </FormDialog>
+    <Table.Tr>
+      <Table.Td>
+        <Text fw={600} size="sm">
+          {token.name}
+        </Text>
+        <Text ff="monospace" size="xs" c="dimmed">
+          {token.prefix}…
+        </Text>
+      </Table.Td>
+      <Table.Td>{token.owner ?? "none"}</Table.Td>
+      <Table.Td>
+        {token.role}
+        {note && (
+          <Text size="xs" fw={600}>
+            {note}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>{token.scopes.join(", ")}</Table.Td>
+      <Table.Td title={[...token.hosts, ...token.racks].join(", ")}>{limitsOf(token)}</Table.Td>
+      <Table.Td>
+        {time(token.created_at)}
+        <Text size="xs" c="dimmed">
+          by {token.created_by}
+        </Text>
+      </Table.Td>
+      <Table.Td>{token.expires_at ? time(token.expires_at) : "never"}</Table.Td>
+      <Table.Td>
+        {token.last_used_at ? time(token.last_used_at) : "never"}
+        {token.last_used_address && (
+          <Text size="xs" c="dimmed">
+            from {token.last_used_address}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <ConfirmButton
+          label="Revoke"
+          question={`Revoke ${token.name}? Anything that uses it loses access immediately.`}
+          confirm="Revoke"
+          onConfirm={onRevoke}
+        />
+      </Table.Td>
+    </Table.Tr>
   );
 }
 
 export function TokensPanel() {
   const tokens = useTokens();
   const remove = useDeleteToken();
-  const { time } = useTimeFormat();
   const [opened, dialog] = useDisclosure(false);
   return (
     <>
@@ -70,34 +76,15 @@ export function TokensPanel() {
         problem={remove.error}
         empty={
           <EmptyState title="No API tokens yet">
-            Scripts and dashboards sign in with one. Choose the least privileged role that works.
+            Scripts and dashboards sign in with one. Choose the least privileged role and scopes that work.
           </EmptyState>
         }
         moreLabel="Show more tokens"
       >
         {(items) => (
-          <HeadedTable
-            label="API tokens"
-            titles={["Name", "Role", "Prefix", "Created by", "Created", "Expires", "Last used", "Revoke"]}
-          >
+          <HeadedTable label="API tokens" titles={TITLES}>
             {items.map((token) => (
-              <Table.Tr key={token.id}>
-                <Table.Td fw={600}>{token.name}</Table.Td>
-                <Table.Td>{token.role}</Table.Td>
-                <Table.Td ff="monospace">{token.prefix}…</Table.Td>
-                <Table.Td>{token.created_by}</Table.Td>
-                <Table.Td>{time(token.created_at)}</Table.Td>
-                <Table.Td>{token.expires_at ? time(token.expires_at) : "never"}</Table.Td>
-                <Table.Td>{token.last_used_at ? time(token.last_used_at) : "never"}</Table.Td>
-                <Table.Td>
-                  <ConfirmButton
-                    label="Revoke"
-                    question={`Revoke ${token.name}? Anything that uses it loses access immediately.`}
-                    confirm="Revoke"
-                    onConfirm={() => remove.mutate(token.id)}
-                  />
-                </Table.Td>
-              </Table.Tr>
+              <TokenRow key={token.id} token={token} onRevoke={() => remove.mutate(token.id)} />
             ))}
           </HeadedTable>
         )}

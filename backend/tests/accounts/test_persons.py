@@ -5,8 +5,8 @@ from typing import Any, cast
 
 import pytest
 
+from wallwatch_backend.accounts.session import persons
 from wallwatch_backend.kit.database import ReadSession
-from wallwatch_backend.remedies.orders import requesters
 
 SESSION = cast(ReadSession, None)
 TOKENS = {"ci": {"ann"}, "shared": {"ann", "bob"}, "of-token": {"token:ci"}, "circle": {"token:circle", "rule:night"}, "gone": set[str]()}
@@ -21,9 +21,9 @@ def resolvers(monkeypatch: pytest.MonkeyPatch) -> None:
 
         return resolve
 
-    monkeypatch.setattr(requesters, "_resolvers", {})
-    requesters.register("token:", resolver(TOKENS))
-    requesters.register("rule:", resolver(RULES))
+    monkeypatch.setattr(persons, "_resolvers", {})
+    persons.register("token:", resolver(TOKENS))
+    persons.register("rule:", resolver(RULES))
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ def resolvers(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 async def test_two_actors_are_one_person_where_somebody_stands_behind_both(actor: str, other: str, same: bool) -> None:
-    assert await requesters.same_person(SESSION, actor, other) is same
+    assert await persons.same_person(SESSION, actor, other) is same
