@@ -12,6 +12,8 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from wallwatch.domain.telemetry.identities import FORMS
+
 FieldType = Literal["int", "float", "text", "bool"]
 
 
@@ -97,6 +99,13 @@ class Measurement(_Entry):
         unknown = {*self.key_tags, *self.text_columns, *self.number_columns} - set(self.tags)
         if unknown:
             raise ValueError(f"{', '.join(sorted(unknown))}: not among the tags of {self.name}")
+        return self
+
+    @model_validator(mode="after")
+    def _each_tag_has_a_form(self) -> Measurement:
+        without = sorted(set(self.tags) - set(FORMS))
+        if without:
+            raise ValueError(f"{', '.join(without)}: no form in identities.py, so {self.name} would take any text for it")
         return self
 
     @model_validator(mode="after")
