@@ -1,4 +1,4 @@
-"""The fleet telemetry secret in its file: created, rotated, and followed by the jobs that check telemetry keys (docs/decisions/0015)."""
+"""The fleet telemetry secret in its file: created, rotated, and followed by the processes that check telemetry keys (docs/decisions/0015)."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from wallwatch_backend.hosts.enrolment import repository
 from wallwatch_backend.hosts.enrolment.errors import BadEnrolmentToken, CertificateRequestNeeded, HostEnrolled, TooManyEnrolments
 from wallwatch_backend.hosts.enrolment.models import EnrolmentTokenRow
 from wallwatch_backend.hosts.enrolment.schemas import Agent, AgentCertificate, EnrolledAgent, Enrolment, EnrolmentToken
+from wallwatch_backend.hosts.telemetry_keys import HostKeys
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.cipher import SecretCipher
@@ -100,7 +101,8 @@ async def create_enrolment_token(
 
 
 async def enrol(
-    database: Database, settings: Settings, signer: CommandSigner, cipher: SecretCipher, body: Enrolment, base_url: str, address: str | None
+    database: Database, settings: Settings, signer: CommandSigner, cipher: SecretCipher, keys: HostKeys, body: Enrolment, base_url: str,
+    address: str | None,
 ) -> EnrolledAgent:
     """Enrol an agent; its token is used up. Refusals are audited, and limited per address like failed sign-ins."""
     since = clock.now() - timedelta(seconds=settings.sign_in_window_s)
@@ -134,6 +136,7 @@ async def enrol(
         command_keys=pinned,
         certificate=issued.certificate if issued is not None else None,
         authorities=issued.authorities if issued is not None else [],
+        telemetry_key=keys.of(body.host),
     )
 
 
