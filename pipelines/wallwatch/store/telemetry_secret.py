@@ -1,4 +1,4 @@
-"""The fleet telemetry secret in its file: created, rotated, and followed by the processes that check telemetry keys (docs/decisions/0015)."""
+"""The fleet telemetry secret in its file: created, rotated, and followed by processes that check telemetry keys (docs/decisions/0015)."""
 
 from __future__ import annotations
 
@@ -65,8 +65,7 @@ def retire_former(file: Path) -> bool:
 
 def _written(file: Path, content: list[bytes]) -> Path:
     """Write the secrets to a new file next to the given one, with its owner and mode if it exists (others: 0600)."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    temporary.unlink(missing_ok=True)
+    temporary = file.with_name(f".{file.name}.{secrets.token_hex(8)}")
     with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
         if file.exists():
             former = file.stat()

@@ -101,7 +101,13 @@ async def create_enrolment_token(
 
 
 async def enrol(
-    database: Database, settings: Settings, signer: CommandSigner, cipher: SecretCipher, keys: HostKeys, body: Enrolment, base_url: str,
+    database: Database,
+    settings: Settings,
+    signer: CommandSigner,
+    cipher: SecretCipher,
+    keys: HostKeys,
+    body: Enrolment,
+    base_url: str,
     address: str | None,
 ) -> EnrolledAgent:
     """Enrol an agent; its token is used up. Refusals are audited, and limited per address like failed sign-ins."""

@@ -107,16 +107,16 @@ class Checked:
 
         >>> Checked(FORMS).wrong({"host": "node7.rack1.example.net", "pci": "0000:3b:00.0", "site": "<b>"}) is None
         True
-        >>> Checked(FORMS).wrong({"host": "<img src=x>"})[:47]
-        "the host '<img src=x>' is not a host name: labe"
+        >>> Checked(FORMS).wrong({"host": "<img src=x>"})[:41]
+        "the host '<img src=x>' is not a host name"
         """
         right = self._right
         for tag, value in names.items():
             remembered = right.get(tag)
-            if remembered is None or value in remembered:
+            if remembered is None or (type(value) is str and value in remembered):
                 continue
             form = self._forms[tag]
-            if not isinstance(value, str) or not form.matches(value):
+            if type(value) is not str or not form.matches(value):
                 return f"the {tag} {str(value)[:40]!a} is not {form.text}"
             if len(remembered) >= self._most:
                 remembered.clear()
