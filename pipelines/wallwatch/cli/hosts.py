@@ -28,7 +28,10 @@ def _file() -> Path:
 
 
 @app.command("telemetry-key")
-def telemetry_key(hosts: Annotated[list[str], typer.Argument(help="Names of hosts, as their collectors send them.")]) -> None:
+def telemetry_key(
+    hosts: Annotated[list[str], typer.Argument(help="Names of hosts, as their collectors send them.")],
+    table: Annotated[bool, typer.Option("--table", help="Print the name before the key, also of a single host.")] = False,
+) -> None:
     """Print the telemetry key of a host; of several hosts, one line each with the name before it.
 
     An enrolled agent gets its key by itself. A host without an agent needs it in WALLWATCH_TELEMETRY_KEY of its collector.
@@ -42,7 +45,7 @@ def telemetry_key(hosts: Annotated[list[str], typer.Argument(help="Names of host
         raise _fail(f"The telemetry secret cannot be read: {error}") from error
     for host in hosts:
         key = keys.key_of(current, host)
-        typer.echo(key if len(hosts) == 1 else f"{host}\t{key}")
+        typer.echo(key if len(hosts) == 1 and not table else f"{host}\t{key}")
 
 
 @app.command("rotate-telemetry-secret")
