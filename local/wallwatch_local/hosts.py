@@ -103,7 +103,8 @@ def hand_over_token(folder: Path, token: str) -> None:
 
 def hand_over_telemetry_key(folder: Path, key: str) -> None:
     """Put a telemetry key where the host's agent keeps it and its collector reads it."""
-    file = folder / "agent" / "telemetry.key"
+    file = folder / "agent" / "telemetry" / "key"
+    file.parent.mkdir(exist_ok=True)
     new = file.with_suffix(".new")
     new.unlink(missing_ok=True)
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o640), "w") as handle:

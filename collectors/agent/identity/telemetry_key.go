@@ -3,6 +3,7 @@ package identity
 import (
 	"encoding/json"
 	"log/slog"
+	"os"
 	"path/filepath"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/atomicfile"
@@ -51,5 +52,9 @@ func saveTelemetryKey(stateDir, key string) error {
 	if err := telemetrykey.Check(key); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(stateDir, telemetrykey.FileName), []byte(key+"\n"), 0o640)
+	path := filepath.Join(stateDir, telemetrykey.FileName)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // G301: the collector enters it; the key has mode 0640
+		return err
+	}
+	return atomicfile.Write(path, []byte(key+"\n"), 0o640)
 }

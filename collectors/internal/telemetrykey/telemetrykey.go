@@ -16,8 +16,9 @@ import (
 const (
 	// Tag carries the key in each metric.
 	Tag = "telemetry_key"
-	// FileName is the key's name in the agent's state directory.
-	FileName = "telemetry.key"
+	// FileName is the key's path in the agent's state directory. It has a folder of its own, which a container can mount without the agent's
+	// credentials, and in which the file can be replaced.
+	FileName = "telemetry/key"
 
 	context   = "wallwatch telemetry v1\n"
 	prefix    = "wwt1_"

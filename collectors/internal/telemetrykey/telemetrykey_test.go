@@ -23,7 +23,7 @@ func TestAKeyIsWhatTheServerExpects(t *testing.T) {
 }
 
 func TestAFileWithAnotherContentIsRefusedAndNotQuoted(t *testing.T) {
-	path := filepath.Join(t.TempDir(), telemetrykey.FileName)
+	path := filepath.Join(t.TempDir(), "key")
 	for content, good := range map[string]bool{
 		known + "\n": true, "": false, known[:20]: false, known + "\" rack=\"x": false, "secret text": false, strings.Repeat("a", 5000): false,
 	} {

@@ -43,7 +43,7 @@ func (*Plugin) SampleConfig() string { return sampleConfig }
 // Init checks the configuration. A missing file is no mistake: the agent writes it once it is enrolled.
 func (p *Plugin) Init() error {
 	if p.File == "" && p.Key == "" {
-		return errors.New("both file and key are empty: set file to the agent's telemetry.key, or key to the output of `wallwatch hosts telemetry-key`")
+		return errors.New("both file and key are empty: set file to the agent's telemetry/key, or key to the output of `wallwatch hosts telemetry-key`")
 	}
 	if p.Key != "" {
 		if err := telemetrykey.Check(p.Key); err != nil {
