@@ -44,8 +44,13 @@ REFUSED = Family(
     ("reason",),
     "Telemetry messages that ingest refused since the installation; wrong_principal: under the name of a host that did not send them",
 )
+REFUSED_LAST = Family(
+    "wallwatch_refused_last_timestamp_seconds",
+    ("reason",),
+    "When ingest last refused a message for this reason, seconds since 1970 UTC; 0: never",
+)
 INCIDENTS = Family("wallwatch_incidents", ("state", "severity"), "Incidents by state and severity")
 
 FAMILIES = (
-    INCIDENTS, REFUSED, SYMPTOM_RNICS, TENANT_BROKEN, TENANT_AGGRESSOR, INFO, SYMPTOM_ACTIVE, HEADROOM, WALL_CHANCE, LAST_SAMPLE,
+    INCIDENTS, REFUSED, REFUSED_LAST, SYMPTOM_RNICS, TENANT_BROKEN, TENANT_AGGRESSOR, INFO, SYMPTOM_ACTIVE, HEADROOM, WALL_CHANCE, LAST_SAMPLE,
 )  # fmt: skip

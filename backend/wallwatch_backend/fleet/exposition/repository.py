@@ -87,9 +87,11 @@ async def symptom_counts(session: ReadSession, rack: str | None) -> dict[str, in
     return {row[0]: row[1] for row in await session.execute(query)}
 
 
-async def refused_counts(session: ReadSession) -> dict[str, int]:
-    query = select(dead_letter_count.c.reason, func.sum(dead_letter_count.c["count"])).group_by(dead_letter_count.c.reason)
-    return {row[0]: int(row[1]) for row in await session.execute(query)}
+async def refused_counts(session: ReadSession) -> dict[str, tuple[int, float]]:
+    """Reason -> messages refused for it, and the time of the last one in seconds since 1970."""
+    last = cast(func.extract("epoch", func.max(dead_letter_count.c.last_at)), Double)
+    query = select(dead_letter_count.c.reason, func.sum(dead_letter_count.c["count"]), last).group_by(dead_letter_count.c.reason)
+    return {row[0]: (int(row[1]), row[2]) for row in await session.execute(query)}
 
 
 async def incident_counts(session: ReadSession) -> dict[tuple[str, str], int]:
