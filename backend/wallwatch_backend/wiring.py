@@ -15,9 +15,9 @@ from wallwatch_backend.hosts.connections.presence import Presence
 from wallwatch_backend.hosts.connections.registry import Connections
 from wallwatch_backend.hosts.connections.rejections import RejectionLog
 from wallwatch_backend.hosts.connections.shared import Shared
-from wallwatch_backend.hosts.telemetry_keys import HostKeys
 from wallwatch_backend.kit.cipher import SecretCipher
 from wallwatch_backend.kit.database import Database
+from wallwatch_backend.kit.telemetry_keys import HostKeys
 from wallwatch_backend.policies.delivery.agent_config import PolicyFile
 from wallwatch_backend.policies.reports.standing import Standing
 from wallwatch_backend.remedies.delivery.capability import RemedyCapability

@@ -16,9 +16,9 @@ from wallwatch_backend.hosts.connections.connection import AgentConnection
 from wallwatch_backend.hosts.connections.presence import Presence
 from wallwatch_backend.hosts.connections.rejections import RejectionLog
 from wallwatch_backend.hosts.connections.shared import Shared
-from wallwatch_backend.hosts.telemetry_keys import HostKeys
 from wallwatch_backend.kit.cipher import SecretCipher
 from wallwatch_backend.kit.database import Database
+from wallwatch_backend.kit.telemetry_keys import HostKeys
 from wallwatch_backend.settings import Settings
 
 ECHO = "com.example.echo.v1"

@@ -13,7 +13,7 @@ from wallwatch.domain.telemetry.keys import key_of
 from wallwatch.store import telemetry_secret
 from wallwatch_backend.hosts.connections.capabilities import AgentLink, CustomMessage
 from wallwatch_backend.hosts.connections.telemetry_key import TELEMETRY_CAPABILITY, TelemetryKeyDelivery
-from wallwatch_backend.hosts.telemetry_keys import HostKeys
+from wallwatch_backend.kit.telemetry_keys import HostKeys
 
 
 class Link:

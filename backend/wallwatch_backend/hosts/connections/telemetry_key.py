@@ -3,7 +3,7 @@
 import orjson
 
 from wallwatch_backend.hosts.connections.capabilities import AgentLink, CustomMessage
-from wallwatch_backend.hosts.telemetry_keys import HostKeys
+from wallwatch_backend.kit.telemetry_keys import HostKeys
 
 TELEMETRY_CAPABILITY = "com.wallwatch.telemetry.v1"
 

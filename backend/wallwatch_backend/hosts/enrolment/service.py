@@ -19,7 +19,6 @@ from wallwatch_backend.hosts.enrolment import repository
 from wallwatch_backend.hosts.enrolment.errors import BadEnrolmentToken, CertificateRequestNeeded, HostEnrolled, TooManyEnrolments
 from wallwatch_backend.hosts.enrolment.models import EnrolmentTokenRow
 from wallwatch_backend.hosts.enrolment.schemas import Agent, AgentCertificate, EnrolledAgent, Enrolment, EnrolmentToken
-from wallwatch_backend.hosts.telemetry_keys import HostKeys
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.cipher import SecretCipher
@@ -27,6 +26,7 @@ from wallwatch_backend.kit.database import Database, ReadSession, WriteSession
 from wallwatch_backend.kit.hashing import digest, new_secret
 from wallwatch_backend.kit.paging import BadCursor, Page, decode_cursor, encode_cursor
 from wallwatch_backend.kit.problems import InvalidInput, NotFound
+from wallwatch_backend.kit.telemetry_keys import HostKeys
 from wallwatch_backend.settings import Settings
 
 ENROL = "agent.enrol"
