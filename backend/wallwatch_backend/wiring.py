@@ -18,6 +18,7 @@ from wallwatch_backend.hosts.connections.rejections import RejectionLog
 from wallwatch_backend.hosts.connections.shared import Shared
 from wallwatch_backend.kit.cipher import SecretCipher
 from wallwatch_backend.kit.database import Database
+from wallwatch_backend.kit.telemetry_keys import HostKeys
 from wallwatch_backend.policies.delivery.agent_config import PolicyFile
 from wallwatch_backend.policies.reports.standing import Standing
 from wallwatch_backend.remedies.delivery.capability import RemedyCapability
@@ -51,6 +52,7 @@ def connect(app: FastAPI) -> Services:
     settings: Settings = app.state.settings
     database: Database = app.state.database
     cipher, signer = SecretCipher.load(settings.secrets_dir), CommandSigner.load(settings.secrets_dir)
+    telemetry_keys = HostKeys(settings.telemetry_secret_file)
     remedies, policy_file = RemedyCapability(database), PolicyFile(database)
     shared = Shared(
         settings=settings,
@@ -59,6 +61,7 @@ def connect(app: FastAPI) -> Services:
         rejections=RejectionLog(),
         abuse=AbuseGuard(database),
         presence=Presence(database),
+        telemetry_keys=telemetry_keys,
         capabilities=[remedies],
         configuration=policy_file,
     )
@@ -79,5 +82,6 @@ def connect(app: FastAPI) -> Services:
     state = app.state
     state.cipher, state.signer, state.hub, state.connections = cipher, signer, services.hub, services.connections
     state.access_watch = services.access
+    state.telemetry_keys = telemetry_keys
     state.intake, state.policy_file, state.policy_standing = services.intake, policy_file, services.policy_standing
     return services

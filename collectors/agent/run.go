@@ -192,6 +192,8 @@ func (s *session) newLink(outbox *connection.Outbox, certificate *identity.Certi
 		Policies:    policies.Open(s.config.StateDir, s.log),
 		CommandKeys: identity.NewCommandKeys(file, decoder, time.Now, s.log),
 		Renewal:     identity.NewRenewal(s.config.Host, file, certificate, secretReplaced, s.log),
+
+		TelemetryKey: identity.NewTelemetryKey(s.config.StateDir, s.log),
 	}, s.log), decoder, nil
 }
 

@@ -129,6 +129,7 @@ class Demo:
             self._finish("the database schema", migration)
             supervisor.start_group("backend")
         supervisor.start_group("jobs")
+        self._telemetry_keys(simulated)
         tokens = self._admin_and_tokens(simulated)
         if before_fleet is not None:
             self._wait("the API", self._api_is_ready)
@@ -155,6 +156,12 @@ class Demo:
             with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
                 handle.write(secrets.token_urlsafe(12))
         return file.read_text()
+
+    def _telemetry_keys(self, simulated: list[hosts.Host]) -> None:
+        """Give the hosts their telemetry keys: the collectors start before the agents, which get their keys by themselves later."""
+        lines = self._finish("the telemetry keys", self._begin("hosts", "telemetry-key", *(host.name for host in simulated), "--table"))
+        for host, key in (line.split("\t") for line in lines.splitlines()):
+            hosts.hand_over_telemetry_key(self._layout.hosts / host, key)
 
     def _admin_and_tokens(self, simulated: list[hosts.Host]) -> dict[hosts.Host, str]:
         self.admin_password()

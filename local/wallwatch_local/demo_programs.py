@@ -49,6 +49,11 @@ class Layout:
         return postgres.role_url(self.postgres, self.postgres_port, role)
 
     @property
+    def telemetry_secret(self) -> Path:
+        """File from which the telemetry keys of all hosts come."""
+        return self.secrets / "telemetry.secret"
+
+    @property
     def kafka_bootstrap(self) -> str:
         return f"127.0.0.1:{self.kafka_port}"
 
@@ -80,6 +85,7 @@ class Layout:
             # Shorter than the default of a real installation, so that incidents resolve while someone watches the demo.
             "WALLWATCH_INCIDENT_HOLD_S": os.environ.get("WALLWATCH_INCIDENT_HOLD_S", "120"),
             "WALLWATCH_SECRETS_DIR": str(self.secrets),
+            "WALLWATCH_TELEMETRY_SECRET_FILE": str(self.telemetry_secret),
             "WALLWATCH_STATE_DIR": str(self.folder / "state"),
             "WALLWATCH_LAB_DEVICES": json.dumps(lab_devices()),
             "PYTHONUNBUFFERED": "1",

@@ -99,3 +99,14 @@ def hand_over_token(folder: Path, token: str) -> None:
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
         handle.write(token + "\n")
+
+
+def hand_over_telemetry_key(folder: Path, key: str) -> None:
+    """Put a telemetry key where the host's agent keeps it and its collector reads it."""
+    file = folder / "agent" / "telemetry" / "key"
+    file.parent.mkdir(exist_ok=True)
+    new = file.with_suffix(".new")
+    new.unlink(missing_ok=True)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o640), "w") as handle:
+        handle.write(key + "\n")
+    new.replace(file)

@@ -19,6 +19,11 @@ class SharedSettings(BaseSettings):
         description="PostgreSQL with TimescaleDB, as an SQLAlchemy address",
     )
     kafka_bootstrap: str = Field(default="127.0.0.1:9092", description="Kafka brokers, host:port separated by commas")
+    telemetry_secret_file: Path | None = Field(
+        default=None,
+        description="file with the fleet's telemetry secret, from which each host's telemetry key comes; the backend creates it with mode "
+        "0600. Unset: any producer can write in the name of any host",
+    )
     log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR")
 
     @field_validator("database_url")

@@ -131,17 +131,18 @@ def test_only_the_pods_on_observed_hosts_run_as_user_0_and_their_image_is_read_o
             assert pod["securityContext"]["runAsNonRoot"] is True, name
 
 
-def test_the_collector_sees_no_more_of_the_agent_than_its_policies(manifests: list[dict[str, Any]]) -> None:
+def test_the_collector_sees_no_more_of_the_agent_than_its_policies_and_the_telemetry_key(manifests: list[dict[str, Any]]) -> None:
     """The agent's credentials and journal are in the folder above."""
     compose = yaml.safe_load((REPOSITORY / "docker-compose.yml").read_text())
     volumes = [volume for volume in compose["services"]["telegraf"]["volumes"] if "wallwatch-agent" in volume]
-    assert volumes == ["/var/lib/wallwatch-agent/policies:/var/lib/wallwatch-agent/policies:ro"]
+    folders = ("/var/lib/wallwatch-agent/policies", "/var/lib/wallwatch-agent/telemetry")
+    assert volumes == [f"{folder}:{folder}:ro" for folder in folders]
     [host] = [one for one in manifests if one["kind"] == "DaemonSet"]
     pod = host["spec"]["template"]["spec"]
     places = {volume["name"]: volume.get("hostPath", {}).get("path", "") for volume in pod["volumes"]}
     [telegraf] = [one for one in pod["containers"] if one["name"] == "telegraf"]
     seen = [(places[one["name"]], one.get("readOnly")) for one in telegraf["volumeMounts"] if "agent" in places[one["name"]]]
-    assert seen == [("/var/lib/wallwatch-agent/policies", True)]
+    assert seen == [(folder, True) for folder in folders]
 
 
 def test_long_running_servers_are_probed(manifests: list[dict[str, Any]]) -> None:

@@ -18,6 +18,7 @@ from wallwatch_backend.hosts.connections.rejections import RejectionLog
 from wallwatch_backend.hosts.connections.shared import Shared
 from wallwatch_backend.kit.cipher import SecretCipher
 from wallwatch_backend.kit.database import Database
+from wallwatch_backend.kit.telemetry_keys import HostKeys
 from wallwatch_backend.settings import Settings
 
 ECHO = "com.example.echo.v1"
@@ -95,6 +96,7 @@ def connection(echo: Echo, socket: Socket) -> AgentConnection:
         rejections=RejectionLog(),
         abuse=AbuseGuard(database),
         presence=Presence(database),
+        telemetry_keys=HostKeys(None),
         capabilities=[echo],
         configuration=Configuration(),
     )

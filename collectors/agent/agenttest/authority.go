@@ -23,6 +23,9 @@ import (
 
 // Authority signs certificates like the server's.
 type Authority struct {
+	// TelemetryKey is in answers to enrolments; "" where the server checks none.
+	TelemetryKey string
+
 	t    testing.TB
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -122,6 +125,7 @@ func (a *Authority) Enrolling(host string, life time.Duration, authorities ...st
 			"agent_id": "a", "secret": nil, "opamp_url": "wss://x:8443/v1/opamp",
 			"command_keys": []map[string]string{{"kid": "k1", "alg": "EdDSA", "public_key": PublicKey(ServerKey)}},
 			"certificate":  a.Sign(body["csr"], host, from, from.Add(time.Hour+life)), "authorities": authorities,
+			"telemetry_key": a.TelemetryKey,
 		})
 	}
 }

@@ -25,10 +25,11 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/agent/policies"
 )
 
-// Custom capabilities: their messages carry remedies and renew certificates.
+// Custom capabilities: their messages carry remedies, renew certificates, and bring the telemetry key.
 const (
 	RemedyCapability      = "com.wallwatch.remedy.v1"
 	CertificateCapability = "com.wallwatch.certificate.v1"
+	TelemetryCapability   = "com.wallwatch.telemetry.v1"
 )
 
 // Types of the messages of RemedyCapability.
@@ -49,6 +50,8 @@ type Parts struct {
 	Policies    *policies.Store
 	CommandKeys *identity.CommandKeys
 	Renewal     *identity.Renewal
+	// TelemetryKey may be nil, and then the agent does not announce the capability.
+	TelemetryKey *identity.TelemetryKey
 }
 
 // Link is the connection to the server. It reconnects by itself.
@@ -158,9 +161,16 @@ func (l *Link) describe() error {
 	defer l.mu.Unlock()
 	return errors.Join(
 		l.client.SetAgentDescription(l.currentDescription()),
-		l.client.SetCustomCapabilities(&protobufs.CustomCapabilities{Capabilities: []string{RemedyCapability, CertificateCapability}}),
+		l.client.SetCustomCapabilities(&protobufs.CustomCapabilities{Capabilities: l.capabilities()}),
 		l.client.SetHealth(l.health),
 	)
+}
+
+func (l *Link) capabilities() []string {
+	if l.parts.TelemetryKey == nil {
+		return []string{RemedyCapability, CertificateCapability}
+	}
+	return []string{RemedyCapability, CertificateCapability, TelemetryCapability}
 }
 
 // currentDescription adds what changes to the description: which command keys are trusted, and why a new one was not.
@@ -208,6 +218,10 @@ func (l *Link) onMessage(_ context.Context, message *types.MessageData) {
 	switch custom := message.CustomMessage; custom.GetCapability() {
 	case CertificateCapability:
 		l.parts.Renewal.Handle(custom.Type, custom.Data)
+	case TelemetryCapability:
+		if l.parts.TelemetryKey != nil {
+			l.parts.TelemetryKey.Handle(custom.Type, custom.Data)
+		}
 	case RemedyCapability:
 		l.onRemedyMessage(custom.Type, custom.Data)
 	}

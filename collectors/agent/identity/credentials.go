@@ -39,6 +39,8 @@ type Credentials struct {
 	Certificate string   `json:"certificate,omitempty"`
 	PrivateKey  string   `json:"private_key,omitempty"`
 	Authorities []string `json:"authorities,omitempty"`
+	// TelemetryKey is in the answer to an enrolment; it is kept in a file of its own.
+	TelemetryKey string `json:"telemetry_key,omitempty"`
 }
 
 // CommandKey is a public key that signs commands.

@@ -52,7 +52,7 @@ func (e Enrolment) Enrol(ctx context.Context, token string) (Credentials, error)
 	if err != nil {
 		return Credentials{}, err
 	}
-	key, request, err := newKeyPair(e.Host)
+	private, request, err := newKeyPair(e.Host)
 	if err != nil {
 		return Credentials{}, fmt.Errorf("creating a key: %w", err)
 	}
@@ -64,7 +64,7 @@ func (e Enrolment) Enrol(ctx context.Context, token string) (Credentials, error)
 	}
 	credentials.Host, credentials.InstanceUID, credentials.PrivateKey = e.Host, instance.String(), ""
 	if credentials.Certificate != "" {
-		credentials.PrivateKey, credentials.Secret = key, ""
+		credentials.PrivateKey, credentials.Secret = private, ""
 	}
 	if pin != nil && (credentials.Certificate == "" || !hasPinned(credentials.Authorities, pin)) {
 		return Credentials{}, errors.New("the server's enrolment answer is not by the authority that the token names: either something between this host " +
@@ -73,8 +73,13 @@ func (e Enrolment) Enrol(ctx context.Context, token string) (Credentials, error)
 	if err := credentials.check(); err != nil {
 		return Credentials{}, fmt.Errorf("the server's enrolment answer cannot be used: %w", err)
 	}
+	key := credentials.TelemetryKey
+	credentials.TelemetryKey = ""
 	if err := credentials.Save(e.StateDir); err != nil {
 		return Credentials{}, fmt.Errorf("enrolled, but the credentials cannot be saved (create a new token): %w", err)
+	}
+	if key != "" {
+		_ = saveTelemetryKey(e.StateDir, key) // the server sends it again on each connection, and a failure is logged there
 	}
 	return credentials, nil
 }

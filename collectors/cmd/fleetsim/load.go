@@ -19,6 +19,7 @@ func generateLoad(ctx context.Context, args []string, out io.Writer) error {
 	flags.DurationVar(&o.Interval, "interval", 0, "time between two samples of one RNIC (default: that of the tapes, or 10s)")
 	flags.Float64Var(&o.Rate, "rate", 0, "messages per second; 0 follows from the interval, below 0 is as fast as possible")
 	flags.IntVar(&o.Count, "count", 0, "messages in all; 0 means until stopped")
+	flags.StringVar(&o.TelemetrySecret, "telemetry-secret", "", "`file` of the server's telemetry secret: each host then sends its telemetry key")
 	flags.Uint64Var(&o.Seed, "seed", 1, "seed of the fleet: who plays which tape, and from where")
 	if err := flags.Parse(args); err != nil {
 		return err

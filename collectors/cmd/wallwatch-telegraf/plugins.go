@@ -15,4 +15,5 @@ import (
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/rnic"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/vf_traffic"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/processors/ltl"
+	_ "github.com/wallwatch/wallwatch/collectors/plugins/processors/telemetry_key"
 )

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/record"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/tape"
+	"github.com/wallwatch/wallwatch/collectors/internal/telemetrykey"
 )
 
 func TestTheFleetHasTheRNICsAndSharesThatWereRequested(t *testing.T) {
@@ -138,5 +141,38 @@ func TestImpossibleOptionsAreRefused(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s was accepted", name)
 		}
+	}
+}
+
+func TestEachHostSendsItsOwnTelemetryKey(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "telemetry.secret")
+	if err := os.WriteFile(file, []byte(strings.Repeat("A", 43)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	players := []*tape.Player{{Host: "load-00000"}, {Host: "load-00001"}}
+	keys, err := telemetryKeys(file, players)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := pass{keys: keys}
+	for i, player := range players {
+		var message struct {
+			Fields map[string]string `json:"fields"`
+			Tags   map[string]string `json:"tags"`
+		}
+		text := p.keyed(i, []byte(`{"fields":{"detail":"\"tags\":{"},"name":"event","tags":{"host":"`+player.Host+`"},"timestamp":1}`))
+		if err := json.Unmarshal(text, &message); err != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		if want := telemetrykey.Of(make([]byte, 32), player.Host); message.Tags[telemetrykey.Tag] != want || message.Tags["host"] != player.Host {
+			t.Errorf("%v", message.Tags)
+		}
+	}
+	text := []byte(`{"tags":{}}`)
+	if plain := (&pass{}).keyed(0, text); string(plain) != string(text) || &plain[0] == &text[0] {
+		t.Errorf("without keys a message is copied as it is: %s", plain)
+	}
+	if _, err := telemetryKeys(file+".missing", players); err == nil {
+		t.Error("a missing secret was accepted")
 	}
 }

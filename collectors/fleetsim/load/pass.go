@@ -1,13 +1,17 @@
 package load
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/IBM/sarama"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/tape"
+	"github.com/wallwatch/wallwatch/collectors/internal/telemetrykey"
 )
 
 // lookEvery is how many messages are written between two looks at the clock.
@@ -17,6 +21,7 @@ const lookEvery = 500
 type pass struct {
 	o       *Options
 	players []*tape.Player
+	keys    [][]byte // of each player what is put into its tags; nil without telemetry keys
 	input   chan<- *sarama.ProducerMessage
 	start   time.Time
 	written int
@@ -60,8 +65,7 @@ func (p *pass) run(ctx context.Context) {
 					topic = topicPrefix + measurement
 					topics[measurement] = topic
 				}
-				value := make(sarama.ByteEncoder, len(text))
-				copy(value, text)
+				value := sarama.ByteEncoder(p.keyed(i, text))
 				select {
 				case p.input <- &sarama.ProducerMessage{Topic: topic, Key: sarama.StringEncoder(player.Host), Value: value}:
 					p.written++
@@ -77,6 +81,34 @@ func (p *pass) run(ctx context.Context) {
 		}
 		at = at.Add(p.o.Interval)
 	}
+}
+
+// tagsBegin is where the tags of a message in Telegraf's JSON begin.
+var tagsBegin = []byte(`"tags":{`)
+
+// telemetryKeys returns, for each player, its telemetry key as the first of its tags.
+func telemetryKeys(secretFile string, players []*tape.Player) ([][]byte, error) {
+	if secretFile == "" {
+		return nil, nil
+	}
+	secret, err := telemetrykey.ReadSecret(secretFile)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([][]byte, len(players))
+	for i, player := range players {
+		keys[i] = fmt.Appendf(nil, `%q:%q,`, telemetrykey.Tag, telemetrykey.Of(secret, player.Host))
+	}
+	return keys, nil
+}
+
+// keyed returns a copy of a message of a player, with its telemetry key.
+func (p *pass) keyed(player int, text []byte) []byte {
+	if p.keys == nil {
+		return bytes.Clone(text)
+	}
+	at := bytes.LastIndex(text, tagsBegin) + len(tagsBegin)
+	return slices.Concat(text[:at], p.keys[player], text[at:])
 }
 
 // await waits until it is time for the next messages: by their number where there is a rate, else by the fleet's own time.

@@ -25,6 +25,8 @@ type Options struct {
 	Rate         float64       // messages per second; 0 follows from the interval, below 0 as fast as possible
 	Count        int           // messages in all; 0 means until stopped
 	Seed         uint64
+
+	TelemetrySecret string // file of the server's telemetry secret, from which the hosts' keys come; empty: they send none
 }
 
 const topicPrefix = "wallwatch."
@@ -85,6 +87,10 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	keys, err := telemetryKeys(o.TelemetrySecret, players)
+	if err != nil {
+		return fmt.Errorf("--telemetry-secret: %w", err)
+	}
 	producer, err := connect(o.Kafka)
 	if err != nil {
 		return fmt.Errorf("kafka at %s: %w", o.Kafka, err)
@@ -101,7 +107,7 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 	}()
 	runtime.GC() // what reading the tapes left behind is not the load's
 	start, cpu := time.Now(), cpuSeconds()
-	p := pass{o: &o, players: players, input: producer.Input(), start: start, sent: map[string]int{}}
+	p := pass{o: &o, players: players, keys: keys, input: producer.Input(), start: start, sent: map[string]int{}}
 	p.run(ctx)
 	producer.AsyncClose()
 	if err := <-failures; err != nil {

@@ -76,3 +76,20 @@ resources: {requests: {storage: {{ .storage.size }}}}
 {{- define "wallwatch.serviceUrl" -}}
 {{ printf "http://%s-backend:%d" (include "wallwatch.fullname" .) (int .Values.backend.service.port) }}
 {{- end }}
+
+{{- define "wallwatch.telemetrySecret" -}}
+{{ .Values.telemetry.existingSecret | default (printf "%s-telemetry" (include "wallwatch.fullname" .)) }}
+{{- end }}
+
+{{- define "wallwatch.telemetryEnv" -}}
+- {name: WALLWATCH_TELEMETRY_SECRET_FILE, value: /var/lib/wallwatch-telemetry/secret}
+{{- end }}
+
+{{- define "wallwatch.telemetryMount" -}}
+- {name: telemetry, mountPath: /var/lib/wallwatch-telemetry, readOnly: true}
+{{- end }}
+
+{{- define "wallwatch.telemetryVolume" -}}
+- name: telemetry
+  secret: {secretName: {{ include "wallwatch.telemetrySecret" . }}, defaultMode: 0440}
+{{- end }}

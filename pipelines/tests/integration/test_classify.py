@@ -8,12 +8,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 import pytest
 from confluent_kafka import Consumer
 
+from wallwatch.domain.telemetry.keys import key_of
 from wallwatch.settings import Settings
+from wallwatch.store import telemetry_secret
 
 pytestmark = [pytest.mark.integration, pytest.mark.long]
 Send = Callable[..., None]
@@ -34,6 +37,8 @@ def classify(settings: Settings) -> Iterator[None]:
         "WALLWATCH_CLASSIFY_GROUP": settings.classify_group,
         "WALLWATCH_STATE_DIR": str(settings.state_dir),
     }
+    if settings.telemetry_secret_file is not None:
+        environment["WALLWATCH_TELEMETRY_SECRET_FILE"] = str(settings.telemetry_secret_file)
     command = [sys.executable, "-c", "from wallwatch.cli.main import app; app()", "job", "classify"]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
     try:
@@ -97,3 +102,36 @@ def test_s1_is_found_survives_a_restart_and_clears(
         found = findings(lambda found: any(f["state"] == "cleared" for f in found))
     assert found[-1]["state"] == "cleared"
     assert {f["finding_id"] for f in found} == {first["finding_id"]}
+
+
+def test_what_comes_under_a_wrong_name_raises_and_clears_nothing(
+    settings: Settings, send: Send, host: str, findings: Callable[[Callable[[list[dict[str, Any]]], bool]], list[dict[str, Any]]]
+) -> None:
+    """A host's own S1 is found; another host's S1 in its name is not, and health in its name or its place clears nothing."""
+    checking = settings.model_copy(update={"telemetry_secret_file": settings.state_dir.parent / "telemetry.secret"})
+    assert checking.telemetry_secret_file is not None
+    (secret,) = telemetry_secret.read_or_create(checking.telemetry_secret_file)
+    thief, victim, start_ns = f"{host}-thief", f"{host}-victim", time.time_ns() - 200 * 10**9
+
+    def proven(name: str, key_host: str, seconds: range, fields: dict[str, Any]) -> list[dict[str, Any]]:
+        key = key_of(secret, key_host)
+        return [{**one, "tags": {**one["tags"], "telemetry_key": key}} for one in samples(name, start_ns, seconds, fields)]
+
+    send("wallwatch.rnic_offload", *proven(victim, thief, range(80), S1), key=victim)
+    send("wallwatch.rnic_offload", *proven(host, host, range(80), S1), key=host)
+    send("wallwatch.rnic_offload", *proven(host, thief, range(80, 150), HEALTHY), key=host)
+    send("wallwatch.rnic_offload", *proven(thief, thief, range(80, 150), HEALTHY), key=host)
+    with classify(checking):
+        assert findings(lambda found: bool(found)), "no finding came of the host that proves its name"
+        send("wallwatch.rnic_offload", *proven(host, host, range(150, 170), S1), key=host)
+        last = (start_ns + 165 * 10**9) // 10**9
+        found = findings(lambda found: any(datetime.fromisoformat(f["at"]).timestamp() >= last - 20 for f in found))
+    assert {(f["host"], f["symptom"], f["state"]) for f in found if f["symptom"] == "S1"} == {(host, "S1", "active")}
+    consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap, "group.id": f"all-{host}", "auto.offset.reset": "earliest"})
+    consumer.subscribe(["wallwatch.findings"])
+    messages = []
+    while (message := consumer.poll(5.0)) is not None:
+        messages.append(message.key())
+    consumer.close()
+    assert host.encode() in messages
+    assert victim.encode() not in messages

@@ -20,6 +20,7 @@ class Commands(LazyGroup):
         ),
         "job": Command("wallwatch.cli.job:app", "Run a stream job."),
         "topics": Command("wallwatch.cli.topics:app", "Kafka's topics."),
+        "hosts": Command("wallwatch.cli.hosts:app", "Telemetry keys of hosts."),
         "db": Command("wallwatch.cli.db:app", "The database's schema."),
         "predict": Command(
             "wallwatch.cli.predict:predict",

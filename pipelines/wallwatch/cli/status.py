@@ -17,6 +17,8 @@ from wallwatch.settings import Settings
 
 TIMEOUT_S = 5.0
 STALE_S = 60
+ALARM_MIN = 15
+"""How long `wallwatch status` is unhealthy after a message under a wrong name."""
 VF_TRAFFIC = "wallwatch.vf_traffic"
 
 CheckResult = tuple[str, bool, str]
@@ -117,6 +119,26 @@ def check_database(settings: Settings) -> CheckResult:
     return "database", age < STALE_S, text
 
 
+def check_senders(settings: Settings) -> CheckResult | None:
+    """Check that no message came under a wrong name lately, and whether names are checked at all; None if the store cannot say."""
+    query = """
+        SELECT coalesce(sum(count), 0)::bigint, extract(epoch FROM now() - max(last_at))::float8 / 60,
+          (array_agg(last_detail ORDER BY last_at DESC))[1]
+        FROM dead_letter_count WHERE reason = 'wrong_principal'
+    """
+    try:
+        with psycopg.connect(settings.libpq_url, connect_timeout=int(TIMEOUT_S)) as connection:
+            row = connection.execute(query).fetchone()
+    except psycopg.Error:
+        return None  # `check_database` says why
+    count, minutes, detail = row if row is not None else (0, None, None)
+    if count and minutes is not None and minutes < ALARM_MIN:
+        return "senders", False, f"{count} messages under a wrong name so far, the last one {minutes:.0f} min ago: {detail}"
+    if settings.telemetry_secret_file is None:
+        return "senders", True, "names of hosts are not checked (WALLWATCH_TELEMETRY_SECRET_FILE is not set here)"
+    return "senders", True, f"every host proves its name; {count} messages under a wrong name so far"
+
+
 def status() -> None:
     """Show whether the API, Kafka, the stream jobs and the database are healthy; exit code 1 when one is not."""
     settings = Settings()
@@ -125,6 +147,9 @@ def status() -> None:
         parts += [check_group(settings, "ingest", settings.ingest_group), check_group(settings, "classify", settings.classify_group)]
         parts.append(check_isolation(settings))
     parts.append(check_database(settings))
+    senders = check_senders(settings)
+    if senders is not None:
+        parts.append(senders)
     table = Table("component", "state", "")
     for name, healthy, text in parts:
         table.add_row(name, "[green]healthy[/]" if healthy else "[red]unhealthy[/]", text)

@@ -12,6 +12,7 @@ import logging
 import threading
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 # Quix's schema registry client, unused here, emits a deprecation warning of its own dependency that bypasses every filter.
@@ -19,12 +20,13 @@ with warnings.catch_warnings(record=True):
     from quixstreams import Application, State, message_context
 
 from wallwatch.domain.symptoms.host_stage import HOST, MEASUREMENTS, Message, step
-from wallwatch.domain.telemetry.decode import Refused, decode
+from wallwatch.domain.telemetry.decode import Refused, Sender, decode
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs.host_state import DecodedValues, HostState
 from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, MESSAGES, serve
 from wallwatch.settings import Settings
 from wallwatch.store.promoted import ProfileWatcher
+from wallwatch.store.telemetry_secret import TelemetryKeys
 
 log = logging.getLogger(__name__)
 
@@ -35,19 +37,25 @@ _ignored = {why: IGNORED_SAMPLES.labels(why) for why in ("late", "flooded", "wro
 
 
 class Classifier:
-    """The function that Quix calls per message; `future_ns` is how far a sample may be ahead of this clock."""
+    """The function that Quix calls per message.
 
-    def __init__(self, future_ns: int) -> None:
+    `future_ns` is how far a sample may be ahead of this clock; `sender` returns what a message with this record key is checked with.
+    """
+
+    def __init__(self, future_ns: int, sender: Callable[[bytes | None], Sender | None] = lambda record_key: None) -> None:
         self._future_ns = future_ns
+        self._sender = sender
         self._decoded = DecodedValues()
         self._measurements = {f"wallwatch.{name}": measurements()[name] for name in MEASUREMENTS}
 
-    def __call__(self, value: bytes | None, state: State[str, Any]) -> list[dict[str, Any]]:
+    def __call__(
+        self, value: bytes | None, key: bytes | None, timestamp: int, headers: Any, state: State[str, Any]
+    ) -> list[dict[str, Any]]:
         topic = message_context().topic
         measurement = self._measurements[topic]
         _read[measurement.name].inc()
         try:
-            tags, at_ns, fields = decode(value, measurement, time.time_ns() + self._future_ns)
+            tags, at_ns, fields = decode(value, measurement, time.time_ns() + self._future_ns, self._sender(key))
         except Refused as refusal:
             DEAD_LETTERS.labels("classify", topic, refusal.reason).inc()
             return []
@@ -65,7 +73,7 @@ class Classifier:
         return findings
 
 
-def application(settings: Settings) -> Application:
+def application(settings: Settings, keys: TelemetryKeys) -> Application:
     """The job as a Quix application, not yet running."""
     app = Application(
         broker_address=settings.kafka_bootstrap,
@@ -83,7 +91,8 @@ def application(settings: Settings) -> Application:
     stream = app.dataframe(topics[0])
     for topic in topics[1:]:
         stream = stream.concat(app.dataframe(topic))
-    findings = stream.apply(Classifier(settings.future_tolerance_s * 1_000_000_000), stateful=True, expand=True)
+    classifier = Classifier(settings.future_tolerance_s * 1_000_000_000, keys.sender)
+    findings = stream.apply(classifier, stateful=True, expand=True, metadata=True)
     findings.to_topic(app.topic(OUTPUT, key_serializer="str", value_serializer="json"), key=lambda finding: finding["host"])
     return app
 
@@ -96,4 +105,6 @@ def run(settings: Settings) -> None:
     # The state holds thousands of lists and dicts, none in a cycle: collecting cycles over all of them takes long.
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
-    application(settings).run()
+    keys = TelemetryKeys(settings.telemetry_secret_file)
+    if keys.wait(threading.Event()):
+        application(settings, keys).run()

@@ -12,10 +12,14 @@ from typing import Any
 import orjson
 from confluent_kafka import Producer
 
+from wallwatch.domain.telemetry.keys import without_keys
 from wallwatch.jobs.metrics import DEAD_LETTERS
 
 TOPIC = "wallwatch.dead_letter"
 LOG_EVERY_S = 10.0
+MOST_VALUE_BYTES = 256 * 1024
+"""Longest part of a message that is kept: a whole one of a megabyte would, in base64, be refused by the broker."""
+MOST_KEY_BYTES = 512
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +45,8 @@ class Rejected:
                 "key": None if self.key is None else self.key.decode(errors="replace"),
                 "reason": self.reason,
                 "detail": self.detail[:500],
-                "value_base64": base64.b64encode(self.value or b"").decode(),
+                "value_base64": base64.b64encode((self.value or b"")[:MOST_VALUE_BYTES]).decode(),
+                "value_bytes": len(self.value or b""),
                 "at": at.isoformat().replace("+00:00", "Z"),
             }
         )
@@ -86,5 +91,14 @@ class DeadLetters:
 
 
 def rejected(message: Any, reason: str, detail: str) -> Rejected:
-    """From a Kafka message, either of confluent-kafka or of the same shape."""
-    return Rejected(message.topic(), message.partition(), message.offset(), message.key(), message.value(), reason, detail)
+    """From a Kafka message, either of confluent-kafka or of the same shape. Telemetry keys in it are removed: they must not be stored."""
+    key, value = message.key(), message.value()
+    return Rejected(
+        message.topic(),
+        message.partition(),
+        message.offset(),
+        None if key is None else without_keys(key)[:MOST_KEY_BYTES],
+        None if value is None else without_keys(value),
+        reason,
+        without_keys(detail.encode(errors="replace")).decode(),
+    )

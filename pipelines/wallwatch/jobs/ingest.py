@@ -30,6 +30,7 @@ from wallwatch.settings import Settings
 from wallwatch.store.identities import Identities
 from wallwatch.store.promoted import ProfileWatcher
 from wallwatch.store.state import StateKeeper
+from wallwatch.store.telemetry_secret import TelemetryKeys
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +75,8 @@ class Ingest:
             Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 5}), FINDINGS_TOPIC, self._reader_database.run
         )
         future_ns = settings.future_tolerance_s * 1_000_000_000
-        self._builder = BatchBuilder(identities, self._reader_database.run, future_ns, self._silence.on_decoded)
+        self._keys = TelemetryKeys(settings.telemetry_secret_file)
+        self._builder = BatchBuilder(identities, self._reader_database.run, future_ns, self._silence.on_decoded, self._keys.sender)
         self._writer = Writer(
             self._writer_database,
             StateKeeper(identities),
@@ -96,6 +98,8 @@ class Ingest:
         writer = threading.Thread(target=self._guarded, args=(self._write_all,), name="writer")
         maintenance = threading.Thread(target=self._guarded, args=(self._maintenance.run,), name="maintenance")
         try:
+            if not self._keys.wait(self._stop):
+                raise Stopped
             self._reader_database.run(self._identities.load)
             self._reader_database.run(self._silence.load)
             self._consumer.subscribe([*TELEMETRY_TOPICS, FINDINGS_TOPIC, FORECASTS_TOPIC, ISOLATION_TOPIC])

@@ -12,7 +12,7 @@ import psycopg
 
 from wallwatch.domain.isolation import messages as isolation_messages
 from wallwatch.domain.symptoms.decode_finding import decode_finding
-from wallwatch.domain.telemetry.decode import Decoded, Refused, decode
+from wallwatch.domain.telemetry.decode import Decoded, Refused, Sender, decode
 from wallwatch.domain.telemetry.registry import Measurement, measurements, stored_measurements, topics
 from wallwatch.jobs.dead_letter import Rejected, rejected
 from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
@@ -57,7 +57,9 @@ class BatchBuilder:
         with_database: Callable[[Callable[[psycopg.Connection[Any]], None]], None],
         future_ns: int,
         on_decoded: Callable[[str, Iterable[Decoded]], None] = lambda measurement, messages: None,
+        sender: Callable[[bytes | None], Sender | None] = lambda record_key: None,
     ) -> None:
+        self._sender = sender
         self._on_decoded = on_decoded
         self._identities = identities
         self._with_database = with_database
@@ -91,7 +93,7 @@ class BatchBuilder:
         decoded: list[tuple[Any, Decoded]] = []
         for message in group:
             try:
-                decoded.append((message, decode(message.value(), measurement, latest_ns)))
+                decoded.append((message, decode(message.value(), measurement, latest_ns, self._sender(message.key()))))
             except Refused as refusal:
                 batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
         self._on_decoded(measurement.name, (d for _, d in decoded))

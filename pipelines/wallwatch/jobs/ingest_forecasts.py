@@ -10,7 +10,7 @@ import orjson
 import psycopg
 
 from wallwatch.domain.forecast.confidence import Confidence
-from wallwatch.domain.telemetry.decode import Refused, parse_json
+from wallwatch.domain.telemetry.decode import Refused, check_names, parse_json
 
 TOPIC = "wallwatch.forecasts"
 ROWS_PER_MINUTE = 8_000
@@ -39,6 +39,7 @@ def decode_forecast(value: bytes | None) -> dict[str, Any]:
     for name in _TEXTS:
         if not isinstance(found.get(name), str) or not found[name]:
             raise Refused("missing_field", f"the forecast's {name!r} is missing or is not text")
+    check_names({name: found.get(name) or "" for name in ("host", "pci", "rack", "model")})
     for name in _FLAGS:
         if not isinstance(found.get(name), bool):
             raise Refused("missing_field", f"the forecast's {name!r} is missing or is not true or false")

@@ -30,6 +30,7 @@ from wallwatch.jobs.metrics import BROKEN_SECONDS, FINDINGS, ISOLATION_ODDITIES,
 from wallwatch.jobs.rewind import Marks
 from wallwatch.settings import Settings
 from wallwatch.store.promises import Device, HolderWatcher, SloWatcher
+from wallwatch.store.telemetry_secret import TelemetryKeys
 
 log = logging.getLogger(__name__)
 
@@ -151,6 +152,7 @@ class IsolationJob:
         self._findings = IsolationFindings()
         self._measurement = measurements()["vf_traffic"]
         self._read = MESSAGES.labels("isolation", TOPIC)
+        self._keys = TelemetryKeys(settings.telemetry_secret_file)
         self._marks = Marks(KEPT_BACK_S)
         self._counted: Counter[str] = Counter()
         self._next_count = 0.0
@@ -166,7 +168,7 @@ class IsolationJob:
         serve(self._settings.metrics_port)
         for watcher in (self._slos, self._holders):
             watcher.start()
-        if not (self._slos.wait() and self._holders.wait()):
+        if not (self._slos.wait() and self._holders.wait() and self._keys.wait(self._stop)):
             self._consumer.close()
             return
         # The state of 40,000 RNICs is millions of objects, none in a cycle: collecting cycles over all of them takes long.
@@ -213,7 +215,10 @@ class IsolationJob:
         self._marks.add(message.partition(), message.offset(), time.monotonic())
         try:
             tags, at_ns, fields = decode(
-                message.value(), self._measurement, time.time_ns() + self._settings.future_tolerance_s * 1_000_000_000
+                message.value(),
+                self._measurement,
+                time.time_ns() + self._settings.future_tolerance_s * 1_000_000_000,
+                self._keys.sender(message.key()),
             )
             stream = self.rnics.stream(tags["host"], tags["pci"], tags.get("rack", ""))
             for one in stream.step(at_ns / 1e9, fields):

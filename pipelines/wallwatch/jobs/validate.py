@@ -20,10 +20,12 @@ from wallwatch.domain.policies.event import event_of
 from wallwatch.domain.policies.messages import VIOLATED
 from wallwatch.domain.policies.server_side import ServerSidePolicies
 from wallwatch.domain.telemetry.decode import Refused, decode
+from wallwatch.domain.telemetry.keys import TAG
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs import kafka, validate_policies
 from wallwatch.jobs.metrics import DEAD_LETTERS, LAG, MESSAGES, VIOLATIONS, serve
 from wallwatch.settings import Settings
+from wallwatch.store.telemetry_secret import TelemetryKeys
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +54,7 @@ class Validate:
             }
         )
         self._producer = Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 5, "enable.idempotence": True})
+        self._keys = TelemetryKeys(settings.telemetry_secret_file)
         self._measurement = measurements()["event"]
         self._read = MESSAGES.labels("validate", TOPIC)
         self._offsets: dict[int, int] = {}
@@ -66,7 +69,7 @@ class Validate:
         """Run until `stop`."""
         serve(self._settings.metrics_port)
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        partitions = self._partitions()
+        partitions = self._partitions() if self._keys.wait(self._stop) else None
         if partitions is None:
             return
         server_side = ServerSidePolicies(
@@ -123,9 +126,9 @@ class Validate:
         now_us = time.time_ns() // 1000
         for one in server_side.work(now_us):
             VIOLATIONS.labels(one["fields"]["policy"]).inc()
-            kafka.produce(self._producer, TOPIC, one["tags"]["host"], orjson.dumps(one))
+            kafka.produce(self._producer, TOPIC, one["tags"]["host"], self._signed(one))
         for one in server_side.states(now_us):
-            kafka.produce(self._producer, STATE_TOPIC, one["tags"]["policy"], orjson.dumps(one))
+            kafka.produce(self._producer, STATE_TOPIC, one["tags"]["policy"], self._signed(one))
         self._producer.poll(0)
         now_s = time.monotonic()
         if now_s >= self._next_hosts_s and (hosts := server_side.waits_for()):
@@ -141,6 +144,11 @@ class Validate:
             self._checkpoint(server_side)
             LAG.labels("validate").set(kafka.lag_of(self._consumer))
 
+    def _signed(self, message: dict[str, Any]) -> bytes:
+        """Encode a message that this job writes in the name of a host, or of no host, with the key that proves the name."""
+        key = self._keys.of(message["tags"]["host"])
+        return orjson.dumps(message if key is None else {**message, "tags": {**message["tags"], TAG: key}})
+
     def _is_back(self) -> bool:
         try:
             self._consumer.list_topics(TOPIC, timeout=2)
@@ -155,7 +163,7 @@ class Validate:
         self._offsets[message.partition()] = message.offset() + 1
         latest_ns = time.time_ns() + self._settings.future_tolerance_s * 1_000_000_000
         try:
-            tags, at_ns, fields = decode(message.value(), self._measurement, latest_ns)
+            tags, at_ns, fields = decode(message.value(), self._measurement, latest_ns, self._keys.sender(message.key()))
         except Refused as refusal:
             DEAD_LETTERS.labels("validate", TOPIC, refusal.reason).inc()  # ingest sends it on
             return

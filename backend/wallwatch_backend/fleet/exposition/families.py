@@ -39,6 +39,19 @@ TENANT_AGGRESSOR = Family(
     "wallwatch_tenant_aggressor_seconds", ("tenant",), "VF-seconds since midnight UTC in which the tenant's VFs broke promises to others"
 )
 SYMPTOM_RNICS = Family("wallwatch_symptom_rnics", ("symptom",), "RNICs that have the symptom now")
+REFUSED = Family(
+    "wallwatch_refused_messages",
+    ("reason",),
+    "Telemetry messages that ingest refused since the installation; wrong_principal: under the name of a host that did not send them",
+)
+REFUSED_LAST = Family(
+    "wallwatch_refused_last_timestamp_seconds",
+    ("reason",),
+    "When ingest last refused a message for this reason, seconds since 1970 UTC; 0: never",
+)
 INCIDENTS = Family("wallwatch_incidents", ("state", "severity"), "Incidents by state and severity")
 
-FAMILIES = (INCIDENTS, SYMPTOM_RNICS, TENANT_BROKEN, TENANT_AGGRESSOR, INFO, SYMPTOM_ACTIVE, HEADROOM, WALL_CHANCE, LAST_SAMPLE)
+FAMILIES = (
+    INCIDENTS, REFUSED, REFUSED_LAST, SYMPTOM_RNICS, TENANT_BROKEN, TENANT_AGGRESSOR, INFO, SYMPTOM_ACTIVE, HEADROOM, WALL_CHANCE,
+    LAST_SAMPLE,
+)  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Double, Select, case, cast, column, func, select, table
 
 from wallwatch.domain.forecast.wall_chance import LIKELY_FROM
-from wallwatch.store.tables import rnic, rnic_forecast, rnic_state
+from wallwatch.store.tables import dead_letter_count, rnic, rnic_forecast, rnic_state
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import ReadSession
 
@@ -85,6 +85,13 @@ async def symptom_counts(session: ReadSession, rack: str | None) -> dict[str, in
     if rack is not None:
         query = query.where(_s.rack == rack)
     return {row[0]: row[1] for row in await session.execute(query)}
+
+
+async def refused_counts(session: ReadSession) -> dict[str, tuple[int, float]]:
+    """Reason -> messages refused for it, and the time of the last one in seconds since 1970."""
+    last = cast(func.extract("epoch", func.max(dead_letter_count.c.last_at)), Double)
+    query = select(dead_letter_count.c.reason, func.sum(dead_letter_count.c["count"]), last).group_by(dead_letter_count.c.reason)
+    return {row[0]: (int(row[1]), row[2]) for row in await session.execute(query)}
 
 
 async def incident_counts(session: ReadSession) -> dict[tuple[str, str], int]:

@@ -23,6 +23,11 @@ async def _counts(session: ReadSession, rack: str | None) -> bytes:
         for state in map(str, IncidentState):
             for severity in get_args(Severity):
                 incidents.labels(state, severity).set(by_state.get((state, severity), 0))
+        refused = Gauge(families.REFUSED.name, families.REFUSED.help, families.REFUSED.labels, registry=registry)
+        last = Gauge(families.REFUSED_LAST.name, families.REFUSED_LAST.help, families.REFUSED_LAST.labels, registry=registry)
+        for reason, (count, at_s) in ({"wrong_principal": (0, 0.0)} | await repository.refused_counts(session)).items():
+            refused.labels(reason).set(count)
+            last.labels(reason).set(at_s)
     counts = await repository.symptom_counts(session, rack)
     symptoms = Gauge(families.SYMPTOM_RNICS.name, families.SYMPTOM_RNICS.help, families.SYMPTOM_RNICS.labels, registry=registry)
     for symptom in dict.fromkeys((*load.symptoms(), *OTHER_CONDITIONS, *counts)):

@@ -20,6 +20,7 @@ from wallwatch_backend.hosts.connections.certificate_renewal import CERTIFICATE_
 from wallwatch_backend.hosts.connections.configuration import AgentConfiguration
 from wallwatch_backend.hosts.connections.key_introduction import KeyIntroduction
 from wallwatch_backend.hosts.connections.shared import Shared
+from wallwatch_backend.hosts.connections.telemetry_key import TELEMETRY_CAPABILITY, TelemetryKeyDelivery
 from wallwatch_backend.kit import changes, clock
 
 log = structlog.get_logger(__name__)
@@ -53,8 +54,9 @@ class AgentConnection:
         self._configuration = AgentConfiguration(shared.configuration, agent.host)
         self._keys = KeyIntroduction(shared.database, self)
         self._renewal = CertificateRenewal(shared.database, shared.cipher, shared.settings, self, agent.id, presented)
+        self._telemetry_key = TelemetryKeyDelivery(shared.telemetry_keys, self)
         self._server_capabilities = tuple(capability.name for capability in shared.capabilities)
-        self._channels: dict[str, Channel] = {CERTIFICATE_CAPABILITY: self._renewal}
+        self._channels: dict[str, Channel] = {CERTIFICATE_CAPABILITY: self._renewal, TELEMETRY_CAPABILITY: self._telemetry_key}
         self._channels |= {capability.name: capability.open(self) for capability in shared.capabilities}
 
     @property
@@ -122,6 +124,7 @@ class AgentConnection:
             for name, channel in self._channels.items():
                 channel.on_announced(name in self._announced)
         await self._renewal.remind()
+        await self._telemetry_key.offer()
 
     async def _refuse_frame(self, frame: bytes, bad: framing.BadFrame) -> None:
         BAD_MESSAGES.labels("frame").inc()

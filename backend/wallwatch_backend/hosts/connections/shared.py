@@ -9,6 +9,7 @@ from wallwatch_backend.hosts.connections.presence import Presence
 from wallwatch_backend.hosts.connections.rejections import RejectionLog
 from wallwatch_backend.kit.cipher import SecretCipher
 from wallwatch_backend.kit.database import Database
+from wallwatch_backend.kit.telemetry_keys import HostKeys
 from wallwatch_backend.settings import Settings
 
 
@@ -20,5 +21,6 @@ class Shared:
     rejections: RejectionLog
     abuse: AbuseGuard
     presence: Presence
+    telemetry_keys: HostKeys
     capabilities: Sequence[Capability]
     configuration: RemoteConfiguration

@@ -64,7 +64,7 @@ async def enrol(
     """Exchange an enrolment token for an agent's credentials. Agents call this; the token authorizes them."""
     response.headers["Cache-Control"] = "no-store"
     base_url = str(settings.public_url or request.base_url)
-    return await service.enrol(database, settings, signer, cipher, body, base_url, address_of(request))
+    return await service.enrol(database, settings, signer, cipher, request.app.state.telemetry_keys, body, base_url, address_of(request))
 
 
 @router.delete("/{agent_id}", operation_id="deleteAgent", status_code=204, responses=problems.responses(*WRITE_ERRORS, problems.NotFound))

@@ -56,3 +56,4 @@ class EnrolledAgent(BaseModel):
     command_keys: list[CommandKey]
     certificate: str | None = Field(description="PEM; null if this server's agents authenticate with secrets")
     authorities: list[str] = Field(description="PEM: the authorities that may sign the server's certificate, oldest first")
+    telemetry_key: str | None = Field(description="Proves the host's name in its telemetry; null if this server does not check it")

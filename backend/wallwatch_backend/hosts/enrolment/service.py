@@ -26,6 +26,7 @@ from wallwatch_backend.kit.database import Database, ReadSession, WriteSession
 from wallwatch_backend.kit.hashing import digest, new_secret
 from wallwatch_backend.kit.paging import BadCursor, Page, decode_cursor, encode_cursor
 from wallwatch_backend.kit.problems import InvalidInput, NotFound
+from wallwatch_backend.kit.telemetry_keys import HostKeys
 from wallwatch_backend.settings import Settings
 
 ENROL = "agent.enrol"
@@ -100,7 +101,14 @@ async def create_enrolment_token(
 
 
 async def enrol(
-    database: Database, settings: Settings, signer: CommandSigner, cipher: SecretCipher, body: Enrolment, base_url: str, address: str | None
+    database: Database,
+    settings: Settings,
+    signer: CommandSigner,
+    cipher: SecretCipher,
+    keys: HostKeys,
+    body: Enrolment,
+    base_url: str,
+    address: str | None,
 ) -> EnrolledAgent:
     """Enrol an agent; its token is used up. Refusals are audited, and limited per address like failed sign-ins."""
     since = clock.now() - timedelta(seconds=settings.sign_in_window_s)
@@ -134,6 +142,7 @@ async def enrol(
         command_keys=pinned,
         certificate=issued.certificate if issued is not None else None,
         authorities=issued.authorities if issued is not None else [],
+        telemetry_key=keys.of(body.host),
     )
 
 

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from wallwatch.domain.telemetry.identities import OF_FINDINGS, Checked
 from wallwatch_backend.incidents.models import IncidentFindingRow
 from wallwatch_backend.incidents.schemas import Evidence, Hypothesis, RemedySuggestion
 from wallwatch_backend.kit.text import HostName, PciAddress, SafeText, SymptomName
+
+_names = Checked(OF_FINDINGS)
 
 
 class Finding(BaseModel):
@@ -48,6 +51,13 @@ class Finding(BaseModel):
     @classmethod
     def _null_is_unknown(cls, value: object) -> object:
         return "" if value is None else value
+
+    @model_validator(mode="after")
+    def _names_have_their_form(self) -> "Finding":
+        wrong = _names.wrong({name: getattr(self, name) for name in OF_FINDINGS})
+        if wrong is not None:
+            raise ValueError(wrong)
+        return self
 
 
 def dump(items: Sequence[BaseModel]) -> list[dict[str, Any]]:

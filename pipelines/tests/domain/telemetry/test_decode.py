@@ -106,7 +106,7 @@ def test_a_virtual_function_has_a_number(number: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "reason"), [("", "missing_tag"), ("first", "wrong_type"), ("-1", "wrong_type"), ("65536", "wrong_type"), ("٣", "wrong_type")]
+    ("number", "reason"), [("", "missing_tag"), *((wrong, "bad_identity") for wrong in ("first", "-1", "65536", "٣", "007"))]
 )
 def test_a_virtual_function_without_a_number_is_refused(number: str, reason: str) -> None:
     with pytest.raises(Refused) as refusal:

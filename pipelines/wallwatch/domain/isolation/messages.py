@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter, ValidationError
 
-from wallwatch.domain.telemetry.decode import Refused
+from wallwatch.domain.telemetry.decode import Refused, check_names
 
 TOPIC = "wallwatch.isolation"
 
@@ -108,7 +108,7 @@ def decode(value: bytes | None, latest: datetime) -> IsolationMessage:
     Raises
     ------
     Refused
-        With one of the reasons `empty, not_json, wrong_type, nul_character, bad_timestamp`.
+        With one of the reasons `empty, not_json, wrong_type, nul_character, bad_identity, bad_timestamp`.
     """
     if value is None:
         raise Refused("empty", "the message has no value")
@@ -120,6 +120,7 @@ def decode(value: bytes | None, latest: datetime) -> IsolationMessage:
         first = error.errors(include_url=False, include_input=False)[0]
         reason = "not_json" if first["type"] == "json_invalid" else "wrong_type"
         raise Refused(reason, f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from error
+    check_names({"host": found.host, "pci": found.pci, "rack": found.rack})
     if not _EARLIEST <= found.at <= latest:
         raise Refused("bad_timestamp", f"the time {found.at.isoformat()} is before 2020 or too far in the future")
     return found

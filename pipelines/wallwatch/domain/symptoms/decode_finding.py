@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from wallwatch.domain.telemetry.decode import Refused, parse_json
+from wallwatch.domain.telemetry.decode import Refused, check_names, parse_json
 
 _FINDING_TEXTS = [
     "finding_id",
@@ -36,6 +36,7 @@ def decode_finding(value: bytes | None) -> dict[str, Any]:
     for name in _FINDING_MAYBE:
         if not isinstance(found.setdefault(name, ""), str):
             raise Refused("wrong_type", f"the finding's {name!r} is not text")
+    check_names(found)
     for name in _FINDING_LISTS:
         if not isinstance(found.get(name), list):
             raise Refused("missing_field", f"the finding's {name!r} is missing or is not a list")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import orjson
 
+from wallwatch.domain.telemetry import keys
+from wallwatch.domain.telemetry.identities import FIELDS, FORMS, OF_FINDINGS, Checked
 from wallwatch.domain.telemetry.registry import Measurement, measurements
 
 EARLIEST_NS = 1_577_836_800_000_000_000
@@ -38,8 +40,18 @@ class Decoded(NamedTuple):
     fields: dict[str, Any]
 
 
-_MOST_VFS = 65_535
-"""SR-IOV counts virtual functions with 16 bits."""
+_tags = Checked(FORMS)
+_fields = {name: Checked(forms) for name, forms in FIELDS.items()}
+_derived = Checked(OF_FINDINGS)
+
+
+class Sender(NamedTuple):
+    """Who sent a message, as far as Kafka and the telemetry keys show it."""
+
+    record_key: bytes | None
+    """Key of the Kafka record; state is kept by it, so it must be the host."""
+    proves: Callable[[str, object], bool]
+    """Whether a telemetry key is one of this host (`keys.Keys.proves`)."""
 
 
 def parse_json(value: bytes | None) -> dict[str, Any]:
@@ -57,8 +69,21 @@ def parse_json(value: bytes | None) -> dict[str, Any]:
     return found
 
 
-def decode(value: bytes | None, measurement: Measurement, latest_ns: int) -> Decoded:
-    """Read the envelope of one message.
+def check_names(names: Mapping[str, object]) -> None:
+    """Check the names inside a finding, a forecast or a message of isolation.
+
+    Raises
+    ------
+    Refused
+        With the reason `bad_identity`.
+    """
+    wrong = _derived.wrong(names)
+    if wrong is not None:
+        raise Refused("bad_identity", wrong)
+
+
+def decode(value: bytes | None, measurement: Measurement, latest_ns: int, sender: Sender | None = None) -> Decoded:
+    """Read the envelope of one message. The telemetry key is never part of the result.
 
     Parameters
     ----------
@@ -68,16 +93,19 @@ def decode(value: bytes | None, measurement: Measurement, latest_ns: int) -> Dec
         What its topic carries.
     latest_ns : int
         Latest acceptable time, ns since 1970.
+    sender : Sender, optional
+        Who sent it, which is then checked; without it any host is believed.
 
     Raises
     ------
     Refused
-        With one of the reasons `empty, not_json, not_an_object, nul_character, wrong_measurement, missing_tag, wrong_type, bad_timestamp`.
+        With one of the reasons `empty, not_json, not_an_object, nul_character, wrong_measurement, missing_tag, wrong_type, bad_identity,
+        wrong_principal, bad_timestamp`.
     """
-    return _decoded(parse_json(value), measurement, latest_ns)
+    return _decoded(parse_json(value), measurement, latest_ns, sender)
 
 
-def _decoded(found: dict[str, Any], measurement: Measurement, latest_ns: int) -> Decoded:
+def _decoded(found: dict[str, Any], measurement: Measurement, latest_ns: int, sender: Sender | None) -> Decoded:
     name, at_ns, tags, fields = found.get("name"), found.get("timestamp"), found.get("tags"), found.get("fields")
     if name != measurement.name:
         known = "a known measurement" if isinstance(name, str) and name in measurements() else "unknown"
@@ -91,18 +119,31 @@ def _decoded(found: dict[str, Any], measurement: Measurement, latest_ns: int) ->
         raise Refused("missing_tag", "the tag 'host' is missing")
     if set(map(type, tags.values())) != {str}:
         raise Refused("wrong_type", "every tag must be text")
-    if "vf" in measurement.key_tags and not _is_vf(tags["vf"]):
-        raise Refused("wrong_type", f"the tag 'vf' is not the number of a virtual function: {tags['vf'][:40]!r}")
-    if type(at_ns) is not int or not EARLIEST_NS <= at_ns <= latest_ns:
-        raise Refused("bad_timestamp", f"the timestamp {str(at_ns)[:40]} is not in nanoseconds, before 2020 or too far in the future")
+    key = tags.pop(keys.TAG, None)
     pci = tags.get("pci")
     if pci and not pci.islower():
         tags["pci"] = pci.lower()
+    wrong = _tags.wrong(tags)
+    if wrong is None and measurement.name in _fields:
+        wrong = _fields[measurement.name].wrong(fields)
+    if wrong is not None:
+        raise Refused("bad_identity", wrong)
+    if sender is not None:
+        _check_sender(sender, tags["host"], key)
+    if type(at_ns) is not int or not EARLIEST_NS <= at_ns <= latest_ns:
+        raise Refused("bad_timestamp", f"the timestamp {str(at_ns)[:40]} is not in nanoseconds, before 2020 or too far in the future")
     return Decoded(tags, at_ns, fields)
 
 
-def _is_vf(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= _MOST_VFS
+def _check_sender(sender: Sender, host: str, key: str | None) -> None:
+    """Only the server writes in the name of no host, under the id of a policy; its key is that of the empty name."""
+    if host and sender.record_key != host.encode():
+        record_key = (sender.record_key or b"")[:40].decode(errors="replace")
+        raise Refused("wrong_principal", f"the record's key {record_key!a} is not the host {host}")
+    if key is None:
+        raise Refused("wrong_principal", f"{host or 'the server'} sent no telemetry key (tag {keys.TAG!r})")
+    if not sender.proves(host, key):
+        raise Refused("wrong_principal", f"the telemetry key is not one of {host or 'the server'}")
 
 
 def decode_message(value: bytes | None, latest_ns: int) -> Message:
@@ -117,5 +158,5 @@ def decode_message(value: bytes | None, latest_ns: int) -> Message:
     name = found.get("name")
     if not isinstance(name, str) or name not in measurements():
         raise Refused("wrong_measurement", f"the message contains {str(name)[:60]!r}, which is not a known measurement")
-    decoded = _decoded(found, measurements()[name], latest_ns)
+    decoded = _decoded(found, measurements()[name], latest_ns, None)
     return Message(name, decoded.tags, decoded.at_ns, decoded.fields)

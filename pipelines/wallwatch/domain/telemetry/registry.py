@@ -12,6 +12,8 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from wallwatch.domain.telemetry.identities import FORMS
+
 FieldType = Literal["int", "float", "text", "bool"]
 
 
@@ -167,7 +169,11 @@ def measurements() -> dict[str, Measurement]:
     >>> measurements()["rnic_offload"].fields["q_egress"].unit
     'lookups'
     """
-    return parse_measurements(_read("metrics.yaml"))
+    found = parse_measurements(_read("metrics.yaml"))
+    without = sorted({tag for measurement in found.values() for tag in measurement.tags} - set(FORMS))
+    if without:
+        raise RegistryError(f"metrics.yaml: {', '.join(without)} has no form in identities.py, so any text would be accepted for it")
+    return found
 
 
 def stored_measurements() -> dict[str, Measurement]:
