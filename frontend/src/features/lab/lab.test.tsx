@@ -13,10 +13,11 @@ vi.mock("@/charts/sensitivity/SensitivityChart", () => ({ SensitivityChart: () =
 
 const PATH = `/lab/campaigns/${CAMPAIGN.id}`;
 const page = (items: unknown[]) => ({ items, next_cursor: null });
+const devices = (items: unknown[]) => ({ ...page(items), run_role: "operator" });
 const lab = (campaign: Campaign, more = {}) =>
   serve({
     "GET /session": signedIn("operator"),
-    "GET /lab/devices": page([DEVICE]),
+    "GET /lab/devices": devices([DEVICE]),
     "GET /lab/campaigns": page([campaign]),
     [`GET ${PATH}`]: campaign,
     [`GET ${PATH}/tests`]: page([]),
@@ -46,7 +47,7 @@ describe("the list of campaigns", () => {
   it("has an empty state that says what to do, and an error with its reason", async () => {
     serve({
       "GET /session": signedIn("viewer"),
-      "GET /lab/devices": page([]),
+      "GET /lab/devices": devices([]),
       "GET /lab/campaigns": problem(503, "database_unavailable", "The database does not answer"),
     });
     renderPage(<LabPage filters={{}} />);
@@ -111,6 +112,67 @@ describe("a campaign", () => {
     lab({ ...CAMPAIGN, report: null, report_problem: "The report cannot be read: causes.0.id" });
     renderPage(<CampaignPage id={CAMPAIGN.id} />);
     expect(await screen.findByRole("alert")).toHaveTextContent("causes.0.id");
+  });
+});
+
+describe("a campaign on an RNIC of the fleet", () => {
+  const rnic = { ...DEVICE, host: "host01", pci: "0000:3b:00.0", run_role: "admin", needs_approval: true };
+  const pending: Campaign = {
+    ...CAMPAIGN,
+    state: "pending",
+    report: null,
+    causes: null,
+    complete: null,
+    started_at: null,
+    ended_at: null,
+  };
+  const asAdmin = { "GET /session": signedIn("admin"), "GET /lab/devices": devices([rnic]) };
+
+  it("waits for another person, who approves it with a comment", async () => {
+    const approved = { ...pending, state: "queued", decided_by: "erin" };
+    const asked = lab(pending, { ...asAdmin, [`POST ${PATH}/approve`]: approved });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    const panel = await screen.findByRole("region", { name: "Waits for approval by another person" });
+    expect(panel).toHaveTextContent("dana requested it");
+    expect(panel).toHaveTextContent("0000:3b:00.0 of host host01");
+    await userEvent.type(await within(panel).findByLabelText(/Comment/), "drained");
+    await userEvent.click(within(panel).getByRole("button", { name: "Approve" }));
+    expect(asked.find(({ path }) => path === `${PATH}/approve`)?.body).toEqual({ comment: "drained" });
+    expect(screen.queryByText("Progress")).not.toBeInTheDocument();
+  });
+
+  it("is rejected only with a reason, and shows the server's refusal of one's own approval", async () => {
+    const asked = lab(pending, {
+      ...asAdmin,
+      [`POST ${PATH}/reject`]: { ...pending, state: "rejected" },
+      [`POST ${PATH}/approve`]: problem(403, "second_person_needed", "Somebody else must approve what you requested"),
+    });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    await userEvent.click(await screen.findByRole("button", { name: "Approve" }));
+    expect(await screen.findByText(/Somebody else must approve/)).toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Reject" })).toBeDisabled();
+    await userEvent.type(screen.getByLabelText(/Comment/), "carries traffic");
+    await userEvent.click(screen.getByRole("button", { name: "Reject" }));
+    expect(asked.find(({ path }) => path === `${PATH}/reject`)?.body).toEqual({ reason: "carries traffic" });
+  });
+
+  it("has no buttons for who may not decide", async () => {
+    lab(pending, { "GET /lab/devices": devices([rnic]) });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    expect(await screen.findByText("The role admin is required to approve or reject it.")).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Approve" })).not.toBeInTheDocument();
+  });
+
+  it("is requested in the start form, by administrators only", async () => {
+    lab(pending, asAdmin);
+    const first = renderPage(<NewCampaignPage search={{ device: "dut" }} onStarted={vi.fn()} />);
+    expect(await screen.findByRole("button", { name: "Request approval" })).toBeEnabled();
+    expect(screen.getByText(/Another person must approve the campaign/)).toBeInTheDocument();
+    first.unmount();
+    lab(pending, { "GET /lab/devices": devices([rnic]) });
+    renderPage(<NewCampaignPage search={{ device: "dut" }} onStarted={vi.fn()} />);
+    expect(await screen.findByText("Campaigns on dut require the role admin.")).toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Request approval" })).toBeDisabled();
   });
 });
 

@@ -91,6 +91,22 @@ export function useStopCampaign(id: string) {
   });
 }
 
+/** Approves a campaign, with or without a comment, or rejects it with a reason. */
+export function useDecideCampaign(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ comment, reject }: { comment?: string; reject?: string }) => {
+      const params = { path: { campaign_id: id } };
+      return unwrap(
+        reject === undefined
+          ? api.POST("/api/v1/lab/campaigns/{campaign_id}/approve", { params, body: comment ? { comment } : null })
+          : api.POST("/api/v1/lab/campaigns/{campaign_id}/reject", { params, body: { reason: reject } }),
+      );
+    },
+    onSettled: () => void client.invalidateQueries({ queryKey: ["lab"] }),
+  });
+}
+
 /** The emergency stop: every campaign. */
 export function useStopAll() {
   const client = useQueryClient();
