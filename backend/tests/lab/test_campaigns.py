@@ -99,6 +99,8 @@ def test_a_campaign_is_run_shown_and_reported(operator: httpx.Client, viewer: ht
     assert found["text"] == "S6 appears when egress_masks is at least 24."
     assert found["recognised"]["cause"] == "C6"
     assert found["thresholds"][0]["unit"] == "masks"
+    assert found["policy"] is None
+    assert found["no_policy"].startswith("A policy speaks of events, not of measured values such as egress_masks.")
     assert '"egress_masks": 24' in found["reproducer"]
     assert viewer.get(f"{path}/report").json() == report()
     listed = viewer.get(CAMPAIGNS, params={"device": device}).json()["items"]
@@ -170,6 +172,19 @@ def test_the_emergency_stop_stops_every_campaign(operator: httpx.Client, runner:
     assert operator.post("/api/v1/lab/stop", json={"reason": "smoke"}).json()["stopped"] >= 1
     assert operator.get(f"{CAMPAIGNS}/{campaign['id']}").json()["state"] == "stopped"
     assert runner.claim(device) is None
+
+
+def test_a_cause_about_an_order_of_events_comes_with_a_policy_that_can_be_saved(
+    operator: httpx.Client, runner: Runner, device: str
+) -> None:
+    order = {"parameter": "teardown", "op": "before", "value": ["release_vfs", "stop_traffic"]}
+    found = report()
+    found["causes"] = [{**found["causes"][0], "symptom": "S7", "conditions": [order], "thresholds": []}]
+    cause = finished(operator, runner, device, found)["report"]["causes"][0]
+    assert (cause["no_policy"], cause["policy"]["symptoms"], cause["policy"]["causes"]) == (None, ["S7"], ["C7"])
+    policy = {**cause["policy"], "id": f"from-lab-{uuid4().hex[:8]}"}
+    saved = operator.post("/api/v1/policies", json=policy)
+    assert (saved.status_code, saved.json()["lifecycle"]) == (201, "draft"), saved.text
 
 
 def test_a_report_of_another_form_is_named_and_the_rest_is_shown(operator: httpx.Client, runner: Runner, device: str) -> None:

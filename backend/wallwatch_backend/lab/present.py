@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from wallwatch.domain.catalogue import lab, load
 from wallwatch.store.lab import LOST_S
 from wallwatch_backend.kit import clock
-from wallwatch_backend.lab import permission, words
+from wallwatch_backend.lab import cause_policy, permission, words
 from wallwatch_backend.lab.models import CampaignRow, DeviceRow, TestRow
 from wallwatch_backend.lab.schemas import (
     Campaign,
@@ -127,6 +127,7 @@ def report_of(row: CampaignRow, of: DeviceRow | None) -> tuple[LabReport | None,
             limit.unit = units.get(limit.parameter or "", "")
         cause.recognised = cause.recognised or _recognised(cause.symptom, [c.parameter for c in cause.conditions])
         cause.text = words.cause_text(cause, units)
+        cause.policy, cause.no_policy = cause_policy.draft(cause)
         cause.reproducer = words.reproducer(cause, report, units)
     return report, None
 

@@ -77,6 +77,8 @@ export const CAUSE: FoundCause = {
   failing: { egress_masks: 24, flows: 1 },
   passing: { egress_masks: 23, flows: 1 },
   proven: true,
+  policy: null,
+  no_policy: "A policy speaks of events, not of measured values such as egress_masks.",
   reproducer: "S6 appears when egress_masks is at least 24.\n",
 };
 

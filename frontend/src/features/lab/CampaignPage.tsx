@@ -42,7 +42,7 @@ function Findings({ campaign, device }: { campaign: Campaign; device: LabDevice 
         )}
       </Panel>
       {report.causes.map((cause) => (
-        <CausePanel key={cause.id} cause={cause} report={report} units={units} />
+        <CausePanel key={cause.id} campaign={campaign.id} cause={cause} report={report} units={units} />
       ))}
       <SummaryPanel report={report} />
     </>

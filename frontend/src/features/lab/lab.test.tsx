@@ -83,6 +83,32 @@ describe("a campaign", () => {
     expect(panel).toHaveTextContent("verify cause 1");
   });
 
+  it("offers a policy for what events show, and says why there is none for the rest", async () => {
+    const policy = {
+      title: "Releases are 121 ms apart",
+      formula: "G(RELEASED -> X(!RELEASED W SETTLED))",
+      subject: "rnic" as const,
+      propositions: { RELEASED: { kind: ["vf_unbound"] } },
+      severity: "warning" as const,
+      violation: "Too close.",
+    };
+    lab({
+      ...CAMPAIGN,
+      report: {
+        ...REPORT,
+        causes: [
+          { ...CAUSE, policy, no_policy: null },
+          { ...CAUSE, id: 2 },
+        ],
+      },
+    });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    const link = await screen.findByRole("link", { name: "Create policy from cause 1" });
+    expect(link).toHaveAttribute("href", expect.stringMatching(/\/policies\/new.*cause=1/));
+    expect(screen.queryByRole("link", { name: "Create policy from cause 2" })).not.toBeInTheDocument();
+    expect(screen.getByText(/No policy: A policy speaks of events/)).toBeInTheDocument();
+  });
+
   it("says that nothing is wrong only up to what was covered", async () => {
     lab({ ...CAMPAIGN, report: { ...REPORT, causes: [], strength: 3 } });
     renderPage(<CampaignPage id={CAMPAIGN.id} />);
