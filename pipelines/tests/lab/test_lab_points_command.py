@@ -16,11 +16,10 @@ run_command = CliRunner().invoke
 
 DEVICE = """
 import json, sys
-from dataclasses import replace
 from wallwatch.domain.catalogue.load import profiles
 from wallwatch.domain.performance.formulas import bandwidth_gbps, latency_us
 
-card = replace(profiles()["CX-6"].performance, u=250.0, w=20.0)
+card = profiles()["CX-6"].performance.model_copy(update={"u": 250.0, "w": 20.0})
 masks = [{"name": name, "kind": "integer", "min": 1, "max": 160, "step": 1, "component": "masks"} for name in NAMES]
 metrics = [{"name": "bw_gbps", "unit": "Gbit/s", "better": "higher"}, {"name": "latency_us", "unit": "us", "better": "lower"}]
 for line in sys.stdin:
