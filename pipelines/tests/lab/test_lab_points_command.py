@@ -24,7 +24,7 @@ masks = [{"name": name, "kind": "integer", "min": 1, "max": 160, "step": 1, "com
 metrics = [{"name": "bw_gbps", "unit": "Gbit/s", "better": "higher"}, {"name": "latency_us", "unit": "us", "better": "lower"}]
 for line in sys.stdin:
     asked = json.loads(line)
-    answer = {"id": asked["id"], "status": "ok"}
+    answer = {"id": asked.get("id"), "status": "ok"}
     if asked["op"] == "describe":
         answer |= {"protocol": "dut/1", "name": "a card", "parameters": masks, "default": dict.fromkeys(NAMES, 1), "metrics": metrics,
                    "symptoms": []}
