@@ -95,6 +95,7 @@ def test_a_campaign_is_run_shown_and_reported(operator: httpx.Client, viewer: ht
     assert runner.end(claimed.id, CampaignState.finished, report())
     done = viewer.get(path).json()
     assert (done["state"], done["causes"], done["complete"]) == ("finished", 1, True)
+    assert done["brute_force_tests"] == "15", "what was not varied is not counted as saved"
     found = done["report"]["causes"][0]
     assert found["text"] == "S6 appears when egress_masks is at least 24."
     assert found["recognised"]["cause"] == "C6"

@@ -154,7 +154,8 @@ def _progress(row: CampaignRow, options: CampaignOptions, now: datetime) -> LabP
 
 
 def _brute_force(row: CampaignRow, options: CampaignOptions, of: DeviceRow | None, report: LabReport | None) -> str | None:
-    if report is not None and report.brute_force is not None:
+    # The report counts every parameter of the device, also those that a restricted search did not vary.
+    if report is not None and report.brute_force is not None and options.parameters is None:
         return report.brute_force.tests
     parameters = ((of.description if of is not None else None) or {}).get("parameters")
     if not parameters:

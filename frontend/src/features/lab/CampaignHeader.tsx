@@ -3,7 +3,6 @@ import { Link } from "@tanstack/react-router";
 import type { Campaign, LabDevice } from "@/lib/api/types";
 import { useStates } from "@/lib/api/useStates";
 import { isOver, sentenceOf } from "@/lib/states";
-import { formatDuration } from "@/lib/time/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { ConfirmButton } from "@/lib/ui/ConfirmButton";
 import { Panel } from "@/lib/ui/Panel";
@@ -12,7 +11,7 @@ import { useMayChange } from "@/shared/session";
 import { useMayRun } from "./access";
 import { ApprovalPanel } from "./ApprovalPanel";
 import { CampaignState } from "./CampaignState";
-import { countText, phaseText, progressText, savedText, usedShare } from "./labText";
+import { asSentence, countText, phaseText, progressText, savedText, tookText, usedShare } from "./labText";
 import { useLabDevices, useStopCampaign } from "./queries";
 import { ResultActions } from "./ResultActions";
 
@@ -24,9 +23,7 @@ function ProgressPanel({ campaign }: { campaign: Campaign }) {
   return (
     <Panel title="Progress">
       <Text size="sm" role="status" mb={6}>
-        {running
-          ? progressText(campaign)
-          : `${progress.tests.toLocaleString("en")} tests in ${formatDuration(progress.seconds * 1000)}`}
+        {running ? progressText(campaign) : `${progress.tests.toLocaleString("en")} tests in ${tookText(campaign)}`}
         {running && progress.phase !== null && ` · ${phaseText(progress.phase)}`}
       </Text>
       {running && (
@@ -102,7 +99,9 @@ export function CampaignHeader({ campaign, device }: { campaign: Campaign; devic
           </Group>
         </Group>
         <Text size="sm" mt={6}>
-          {campaign.message ?? sentenceOf(states, campaign.state, "The campaign")}
+          {campaign.message === null
+            ? sentenceOf(states, campaign.state, "The campaign")
+            : asSentence(campaign.message)}
         </Text>
         <Text size="sm" c="dimmed">
           Requested by {campaign.requested_by}, {time(campaign.created_at)} · looks for{" "}

@@ -24,6 +24,18 @@ const lab = (campaign: Campaign, more = {}) =>
     "GET /lab/catalogue": { dimensions: [], causes: [] },
     ...more,
   });
+const TEST = {
+  line: 1,
+  kind: "test",
+  phase: "baseline",
+  status: "ok",
+  attempt: 1,
+  config: { egress_masks: 1 },
+  symptoms: [],
+  metrics: { bw_gbps: 98 },
+  reason: null,
+  seconds: 0.5,
+};
 const running: Campaign = { ...CAMPAIGN, state: "running", report: null, causes: null, complete: null, ended_at: null };
 
 describe("the list of campaigns", () => {
@@ -75,11 +87,18 @@ describe("a campaign", () => {
 
   it("says what a new cause is, and what an incomplete search would test next", async () => {
     const report = { ...REPORT, complete: false, stopped: "budget reached", next: ["verify cause 1"], strength: 0 };
-    lab({ ...CAMPAIGN, report: { ...report, causes: [{ ...CAUSE, recognised: null }] } });
+    lab({
+      ...CAMPAIGN,
+      message: "budget reached",
+      complete: false,
+      report: { ...report, causes: [{ ...CAUSE, recognised: null }] },
+    });
     renderPage(<CampaignPage id={CAMPAIGN.id} />);
     expect(await screen.findByText(/New: no cause of the catalogue/)).toBeInTheDocument();
     const panel = screen.getByRole("region", { name: "Incomplete" });
-    expect(panel).toHaveTextContent("The search ended early: budget reached");
+    expect(panel).toHaveTextContent("The search ended early: budget reached.");
+    expect(screen.getByText("Ended early")).toBeInTheDocument();
+    expect(screen.getByText("Budget reached.")).toBeInTheDocument();
     expect(panel).toHaveTextContent("verify cause 1");
   });
 
@@ -117,6 +136,18 @@ describe("a campaign", () => {
     ).toBeInTheDocument();
     expect(screen.queryByRole("button", { name: "Write into profile" })).not.toBeInTheDocument();
   });
+
+  it("shows the tests of a campaign that ends while the page is open", async () => {
+    const first = { ...TEST, n: 1 };
+    const answers = { tests: page([]), campaign: running };
+    lab(running, { [`GET ${PATH}`]: () => answers.campaign, [`GET ${PATH}/tests`]: () => answers.tests });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    expect(await screen.findByText("No test yet")).toBeInTheDocument();
+    answers.tests = page([first]);
+    answers.campaign = CAMPAIGN;
+    expect(await screen.findByText("Finished", {}, { timeout: 20_000 })).toBeInTheDocument();
+    expect(await screen.findByRole("table", { name: "Tests" }, { timeout: 20_000 })).toHaveTextContent("bw_gbps 98");
+  }, 60_000);
 
   it("is stopped while it runs", async () => {
     const asked = lab(running, { [`POST ${PATH}/stop`]: { ...running, stopping: true } });

@@ -49,7 +49,8 @@ export function useCampaign(id: string) {
 /** Tests and resets of a campaign in their order. */
 export function useCampaignTests(id: string, bad: boolean, running: boolean) {
   return usePages(
-    ["lab", "tests", id, bad],
+    // Once more at the end: the last tests arrive together with it.
+    ["lab", "tests", id, bad, running],
     (cursor) =>
       unwrap(
         api.GET("/api/v1/lab/campaigns/{campaign_id}/tests", {
