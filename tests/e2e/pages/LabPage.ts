@@ -9,8 +9,8 @@ export class LabPage {
     this.progress = page.getByRole("region", { name: "Progress" });
   }
 
-  /** A campaign on a device that varies one parameter; the page of the campaign is open afterwards. */
-  async start(device: string, parameter: string, target: string, budget: number): Promise<void> {
+  /** A campaign on a device that varies only these parameters; the page of the campaign is open afterwards. */
+  async start(device: string, parameters: readonly string[], target: string, budget: number): Promise<void> {
     const ready = this.page.getByTestId("lab-device").filter({ hasText: device });
     await expect(ready).toContainText("Ready", { timeout: 120_000 });
     await ready.getByRole("link", { name: `Test ${device}` }).click();
@@ -20,7 +20,8 @@ export class LabPage {
     await this.page.getByRole("textbox", { name: "Most tests" }).fill(String(budget));
     await this.page.getByRole("button", { name: /^Advanced/ }).click();
     await this.page.getByRole("button", { name: "Clear all" }).click();
-    await this.page.getByRole("checkbox", { name: `Vary ${parameter}` }).check();
+    for (const parameter of parameters)
+      await this.page.getByRole("checkbox", { name: `Vary ${parameter}`, exact: true }).check();
     await this.page.getByRole("button", { name: "Start", exact: true }).click();
     await expect(this.page.getByRole("heading", { name: `Lab campaign on ${device}`, level: 1 })).toBeVisible();
   }

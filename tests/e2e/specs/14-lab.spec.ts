@@ -14,13 +14,13 @@ test("a campaign is started, followed, and its cause is written into the profile
   const lab = new LabPage(page);
   await page.goto("/");
   await new Shell(page).goTo("Lab");
-  await lab.start(DEVICE, PARAMETER, "S6", BUDGET);
+  await lab.start(DEVICE, [PARAMETER], "S6", BUDGET);
   const address = page.url();
 
   // The page follows the campaign by itself, from the runner's first report to the end.
   await expect(lab.progress).toContainText(/\d tests/, { timeout: SEARCH_MS });
   await lab.finished(SEARCH_MS);
-  await expect(lab.progress).toContainText("Brute force would take 5 tests");
+  await expect(lab.progress).toContainText("make 5 combinations");
   await expect(page.getByRole("region", { name: "Causes" })).toContainText("1 cause");
 
   const cause = lab.cause(1);

@@ -2,6 +2,7 @@ import { Anchor, Button, Group, Progress, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Campaign, LabDevice } from "@/lib/api/types";
 import { useStates } from "@/lib/api/useStates";
+import { plural } from "@/lib/format";
 import { isOver, sentenceOf } from "@/lib/states";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { ConfirmButton } from "@/lib/ui/ConfirmButton";
@@ -35,14 +36,14 @@ function ProgressPanel({ campaign }: { campaign: Campaign }) {
         />
       )}
       <Text size="sm">
-        Brute force would take {countText(campaign.brute_force_tests)} tests
-        {saved !== null && (
+        {saved === null ? (
+          `Up to five levels of each varied parameter make ${plural(Number(campaign.brute_force_tests ?? 0), "combination")}.`
+        ) : (
           <>
-            : <b>{saved} fewer</b>
-            {running && " so far"}
+            Brute force would take {countText(campaign.brute_force_tests)} tests: <b>{saved} fewer</b>
+            {running && " so far"}.
           </>
         )}
-        .
       </Text>
       {spent > 0 && (
         <Text size="xs" c="dimmed" mt={4}>
