@@ -83,7 +83,7 @@ def _on_the_leader(services: Services, router: Router, dispatcher: Dispatcher) -
         "remedies": FollowUp(database, settings).run,
         "plans": Planner(database, settings, signer).run,
         "automation": AutomationDriver(database, settings, signer).run,
-        "campaigns": CampaignNotices(database).run,
+        "campaigns": CampaignNotices(database, settings).run,
         "rollouts": RolloutDriver(database, settings, signer).run,
         "clean_up": lambda: _clean_up(services, dispatcher),
     }

@@ -108,6 +108,10 @@ class Settings(SharedSettings):
         int, Field(ge=1, description="A remedy that failed this often in the window, and in at least half of all cases, is blocked")
     ] = 5
     remedy_breaker_window_s: Annotated[int, Field(ge=60, description="Window in which failures are counted")] = 3600
+    lab_run_role: Annotated[
+        Literal["operator", "admin"],
+        Field(description="Least role with the permission lab:run (campaigns of the lab); on RNICs of the fleet it is always admin"),
+    ] = "operator"
     plan_ttl_s: Annotated[int, Field(ge=10, le=86400, description="How long a mask plan can be applied after its flows were read")] = 600
     plan_read_s: Annotated[
         int,

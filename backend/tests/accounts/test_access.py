@@ -38,7 +38,7 @@ OPERATOR = {
     "disableAutomationRule", "createWebhook", "updateWebhook",
     "deleteWebhook", "testWebhook", "retryDelivery", "replayDelivery", "replayDeadLetters",
     "createSloClass", "updateSloClass", "deleteSloClass", "replaceSloRules", "previewSloRules",
-    "createCampaign", "stopCampaign", "stopAllCampaigns", "attachCampaign", "writeCampaignProfile",
+    "createCampaign", "approveCampaign", "rejectCampaign", "stopCampaign", "stopAllCampaigns", "attachCampaign", "writeCampaignProfile",
 }  # fmt: skip
 ADMIN = {
     "createEnrolmentToken", "deleteAgent", "listUsers", "createUser", "updateUser", "listTokens", "createToken", "deleteToken", "listAudit",
@@ -76,6 +76,8 @@ BODIES: dict[str, Any] = {
     "replaceSloRules": {"rules": []},
     "previewSloRules": {"rules": []},
     "createCampaign": {"device": "x"},
+    "approveCampaign": {},
+    "rejectCampaign": {"reason": "x"},
     "stopCampaign": {},
     "stopAllCampaigns": {},
     "attachCampaign": {"incident_id": ID},

@@ -1,7 +1,7 @@
 """A campaign's life in the API, with the store's functions in the place of a runner."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -12,57 +12,8 @@ import pytest
 
 from wallwatch.store import lab as store
 from wallwatch.store.lab import CampaignState
-from wallwatch_testing.lab_report import BRUTE_FORCE, DESCRIPTION, FAILING, report
-
-CAMPAIGNS = "/api/v1/lab/campaigns"
-
-
-class Runner:
-    """A runner as far as the database sees it."""
-
-    def __init__(self, connection: Any) -> None:
-        self.name, self.connection = f"runner-{uuid4().hex[:8]}", connection
-
-    def offer(self, device: str, description: dict[str, Any] | None = DESCRIPTION, **place: Any) -> str:
-        problem = place.pop("problem", None)
-        store.offer(
-            self.connection, self.name, name=device, command_key="0123456789abcdef", place=place, description=description, problem=problem
-        )
-        return device
-
-    def claim(self, device: str) -> store.Claimed | None:
-        return store.claim(self.connection, self.name, [device])
-
-    def write(self, campaign: Any, lines: list[tuple[int, dict[str, Any]]], **progress: Any) -> store.Held | None:
-        return store.heartbeat(self.connection, self.name, campaign, progress or None, lines)
-
-    def end(self, campaign: Any, state: CampaignState, found: dict[str, Any] | None = None, message: str | None = None) -> bool:
-        return store.end(self.connection, self.name, campaign, state, message, found)
-
-
-@pytest.fixture
-def runner(backend: Any) -> Iterator[Runner]:
-    with psycopg.connect(backend.dsn, autocommit=True) as connection:
-        yield Runner(connection)
-
-
-@pytest.fixture
-def device(runner: Runner) -> str:
-    return runner.offer(f"dut-{uuid4().hex[:8]}", model="CX-6")
-
-
-def start(client: httpx.Client, device: str, **more: Any) -> dict[str, Any]:
-    answer = client.post(CAMPAIGNS, json={"device": device, **more})
-    assert answer.status_code == 201, answer.text
-    return dict(answer.json())
-
-
-def finished(client: httpx.Client, runner: Runner, device: str, found: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
-    campaign = start(client, device, **more)
-    claimed = runner.claim(device)
-    assert claimed is not None
-    assert runner.end(claimed.id, CampaignState.finished, found or report())
-    return dict(client.get(f"{CAMPAIGNS}/{campaign['id']}").json())
+from wallwatch_testing.lab_report import BRUTE_FORCE, FAILING, report
+from wallwatch_testing.lab_runner import CAMPAIGNS, Runner, finished, start
 
 
 def test_nobody_but_a_signed_in_operator_starts_a_campaign(anonymous: httpx.Client, viewer: httpx.Client, device: str) -> None:
@@ -115,29 +66,6 @@ def test_a_device_that_does_not_answer_or_that_nobody_offers_is_not_tested(opera
     assert "No runner has offered it" in operator.post(CAMPAIGNS, json={"device": gone}).json()["detail"]
 
 
-def test_an_rnic_of_the_fleet_is_tested_by_administrators_while_it_is_cordoned(
-    operator: httpx.Client, admin: httpx.Client, runner: Runner, backend: Any
-) -> None:
-    host, pci = f"host-{uuid4().hex[:8]}", "0000:3b:00.0"
-    device = runner.offer(f"dut-{uuid4().hex[:8]}", host=host, pci=pci)
-    assert operator.post(CAMPAIGNS, json={"device": device}).json()["code"] == "forbidden"
-    assert admin.post(CAMPAIGNS, json={"device": device}).json()["code"] == "rnic_not_cordoned"
-    cordon = "INSERT INTO rnic_cordon (host, pci, cordoned, changed_at) VALUES (%s, %s, true, now())"
-    with backend.connect() as connection:
-        connection.execute(cordon, [host, pci])
-    campaign = start(admin, device)
-    claimed = runner.claim(device)
-    assert claimed is not None
-    assert runner.write(claimed.id, []) == store.Held(stop=None)
-    with backend.connect() as connection:
-        connection.execute("UPDATE rnic_cordon SET cordoned = false WHERE host = %s", [host])
-    held = runner.write(claimed.id, [])
-    assert held is not None
-    assert held.stop == f"RNIC {pci} of host {host} is no longer cordoned."
-    runner.end(claimed.id, CampaignState.stopped, message=held.stop)
-    assert admin.get(f"{CAMPAIGNS}/{campaign['id']}").json()["message"] == held.stop
-
-
 def test_a_campaign_is_run_shown_and_reported(operator: httpx.Client, viewer: httpx.Client, runner: Runner, device: str) -> None:
     campaign = start(operator, device, budget=400, parameters=["egress_masks", "verb"], seed=7)
     path = f"{CAMPAIGNS}/{campaign['id']}"
@@ -167,10 +95,13 @@ def test_a_campaign_is_run_shown_and_reported(operator: httpx.Client, viewer: ht
     assert runner.end(claimed.id, CampaignState.finished, report())
     done = viewer.get(path).json()
     assert (done["state"], done["causes"], done["complete"]) == ("finished", 1, True)
+    assert done["brute_force_tests"] == "15", "what was not varied is not counted as saved"
     found = done["report"]["causes"][0]
     assert found["text"] == "S6 appears when egress_masks is at least 24."
     assert found["recognised"]["cause"] == "C6"
     assert found["thresholds"][0]["unit"] == "masks"
+    assert found["policy"] is None
+    assert found["no_policy"].startswith("A policy speaks of events, not of measured values such as egress_masks.")
     assert '"egress_masks": 24' in found["reproducer"]
     assert viewer.get(f"{path}/report").json() == report()
     listed = viewer.get(CAMPAIGNS, params={"device": device}).json()["items"]
@@ -242,6 +173,19 @@ def test_the_emergency_stop_stops_every_campaign(operator: httpx.Client, runner:
     assert operator.post("/api/v1/lab/stop", json={"reason": "smoke"}).json()["stopped"] >= 1
     assert operator.get(f"{CAMPAIGNS}/{campaign['id']}").json()["state"] == "stopped"
     assert runner.claim(device) is None
+
+
+def test_a_cause_about_an_order_of_events_comes_with_a_policy_that_can_be_saved(
+    operator: httpx.Client, runner: Runner, device: str
+) -> None:
+    order = {"parameter": "teardown", "op": "before", "value": ["release_vfs", "stop_traffic"]}
+    found = report()
+    found["causes"] = [{**found["causes"][0], "symptom": "S7", "conditions": [order], "thresholds": []}]
+    cause = finished(operator, runner, device, found)["report"]["causes"][0]
+    assert (cause["no_policy"], cause["policy"]["symptoms"], cause["policy"]["causes"]) == (None, ["S7"], ["C7"])
+    policy = {**cause["policy"], "id": f"from-lab-{uuid4().hex[:8]}"}
+    saved = operator.post("/api/v1/policies", json=policy)
+    assert (saved.status_code, saved.json()["lifecycle"]) == (201, "draft"), saved.text
 
 
 def test_a_report_of_another_form_is_named_and_the_rest_is_shown(operator: httpx.Client, runner: Runner, device: str) -> None:

@@ -1,12 +1,12 @@
 """Turns notices of bulk changes into webhook events. Notices are written in the transaction of the change, so that none is lost."""
 
-import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
 from wallwatch_backend.incidents import present, repository
+from wallwatch_backend.kit.background_tasks import work_through
 from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.notify.routing import incident_events
 from wallwatch_backend.notify.schemas import EventType
@@ -23,9 +23,7 @@ class NoticeWorker:
 
     async def run(self) -> None:
         """Process notices until cancelled."""
-        while True:
-            if await self.process_batch() < _BATCH:
-                await asyncio.sleep(PERIOD_S)
+        await work_through(self.process_batch, _BATCH, PERIOD_S)
 
     async def process_batch(self) -> int:
         """Turn one batch of notices into events; return how many notices there were."""

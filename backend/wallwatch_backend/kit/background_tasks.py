@@ -39,6 +39,16 @@ async def restart_forever(name: str, task: Task) -> None:
         pause_s = min(pause_s * 2, _RESTART_MAX_S)
 
 
+async def work_through(process_batch: Callable[[], Awaitable[int]], full: int, period_s: float) -> None:
+    """Process batches until cancelled: the next one at once after a full batch, otherwise after a pause of `period_s` seconds.
+
+    `process_batch` returns how many items it processed; `full` is the most that it takes at a time.
+    """
+    while True:
+        if await process_batch() < full:
+            await asyncio.sleep(period_s)
+
+
 async def run_on_leader(dsn: str, tasks: Mapping[str, Task]) -> None:
     """Wait for the lock, run the tasks while this process holds it, and stop them when it may be lost."""
     while True:

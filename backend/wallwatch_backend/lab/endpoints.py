@@ -1,6 +1,6 @@
 """`/lab`: devices under test, campaigns, and what becomes of their results.
 
-Campaigns are run by operators (what other products call the permission lab:run); on an RNIC of the fleet, by administrators only.
+The permission `lab:run` (see `permission`) decides who starts, approves and stops campaigns. AsOperator is its least role.
 """
 
 from typing import Annotated
@@ -15,11 +15,14 @@ from wallwatch_backend.kit.access import READ_ERRORS, WRITE_ERRORS, AsOperator, 
 from wallwatch_backend.kit.database import Reading, TheDatabase, Writing
 from wallwatch_backend.kit.idempotency import IdempotencyKeyReused, TheOnce
 from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
-from wallwatch_backend.lab import errors, present, results, service
+from wallwatch_backend.kit.settings_dependency import TheSettings
+from wallwatch_backend.lab import approval, errors, present, results, service
 from wallwatch_backend.lab.schemas import (
     Attached,
     AttachRequest,
     Campaign,
+    CampaignApproval,
+    CampaignRejection,
     CampaignsStopped,
     CampaignSummary,
     LabCatalogue,
@@ -32,6 +35,7 @@ from wallwatch_backend.lab.schemas import (
 )
 from wallwatch_backend.lab.states import CampaignState
 from wallwatch_backend.remedies.control.errors import Stopped as RemediesStopped
+from wallwatch_backend.remedies.orders.errors import SecondPersonNeeded
 
 router = APIRouter(prefix="/lab", tags=["lab"])
 
@@ -46,9 +50,9 @@ async def get_catalogue(caller: AsViewer) -> LabCatalogue:
 
 
 @router.get("/devices", operation_id="listLabDevices", responses=problems.responses(*READ_ERRORS))
-async def list_devices(caller: AsViewer, session: Reading) -> LabDevices:
+async def list_devices(caller: AsViewer, session: Reading, settings: TheSettings) -> LabDevices:
     """List the devices that runners offer. Their commands are settings of the runners; no request can name one."""
-    return LabDevices(items=await service.list_devices(session))
+    return await service.list_devices(session, settings)
 
 
 @router.post(
@@ -66,9 +70,9 @@ async def list_devices(caller: AsViewer, session: Reading) -> LabDevices:
         IdempotencyKeyReused,
     ),
 )
-async def create_campaign(caller: AsOperator, body: NewCampaign, session: Writing, once: TheOnce) -> Campaign:
-    """Queue a campaign. On an RNIC of the fleet it requires a cordon and the role admin."""
-    return await once(session, caller, body, Campaign, lambda: service.create(session, caller, body))
+async def create_campaign(caller: AsOperator, body: NewCampaign, session: Writing, settings: TheSettings, once: TheOnce) -> Campaign:
+    """Queue a campaign. On an RNIC of the fleet it requires a cordon, the role admin, and the approval of a second person."""
+    return await once(session, caller, body, Campaign, lambda: service.create(session, settings, caller, body))
 
 
 @router.get("/campaigns", operation_id="listCampaigns", responses=problems.responses(*READ_ERRORS, BadCursor))
@@ -145,13 +149,41 @@ async def download_journal(caller: AsViewer, campaign_id: CampaignId, session: R
 
 
 @router.post(
+    "/campaigns/{campaign_id}/approve",
+    operation_id="approveCampaign",
+    responses=problems.responses(
+        *WRITE_ERRORS, problems.NotFound, errors.NotPending, errors.NotCordoned, SecondPersonNeeded, RemediesStopped
+    ),
+)
+async def approve_campaign(
+    caller: AsOperator, campaign_id: CampaignId, session: Writing, settings: TheSettings, body: CampaignApproval | None = None
+) -> Campaign:
+    """Approve a campaign on an RNIC of the fleet that another person requested; a runner takes it within a second."""
+    return await approval.approve(session, settings, caller, campaign_id, body.comment if body is not None else None)
+
+
+@router.post(
+    "/campaigns/{campaign_id}/reject",
+    operation_id="rejectCampaign",
+    responses=problems.responses(*WRITE_ERRORS, problems.NotFound, errors.NotPending),
+)
+async def reject_campaign(
+    caller: AsOperator, campaign_id: CampaignId, body: CampaignRejection, session: Writing, settings: TheSettings
+) -> Campaign:
+    """Reject a campaign that waits for approval, with the reason."""
+    return await approval.reject(session, settings, caller, campaign_id, body.reason)
+
+
+@router.post(
     "/campaigns/{campaign_id}/stop",
     operation_id="stopCampaign",
     responses=problems.responses(*WRITE_ERRORS, problems.NotFound, errors.CampaignOver),
 )
-async def stop_campaign(caller: AsOperator, campaign_id: CampaignId, body: StopRequest, session: Writing) -> Campaign:
+async def stop_campaign(
+    caller: AsOperator, campaign_id: CampaignId, body: StopRequest, session: Writing, settings: TheSettings
+) -> Campaign:
     """Stop a campaign. A running one stops within about a second and keeps what it has found."""
-    return await service.stop(session, caller, campaign_id, body.reason)
+    return await service.stop(session, settings, caller, campaign_id, body.reason)
 
 
 @router.post("/stop", operation_id="stopAllCampaigns", responses=problems.responses(*WRITE_ERRORS))

@@ -19,6 +19,10 @@ class NotCordoned(WallwatchError):
     status, code, title = 409, "rnic_not_cordoned", "Only a cordoned RNIC is tested"
 
 
+class NotPending(WallwatchError):
+    status, code, title = 409, "lab_campaign_not_pending", "The campaign does not wait for approval"
+
+
 class CampaignOver(WallwatchError):
     status, code, title = 409, "lab_campaign_over", "The campaign is over"
 

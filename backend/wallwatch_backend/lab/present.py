@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from wallwatch.domain.catalogue import lab, load
 from wallwatch.store.lab import LOST_S
 from wallwatch_backend.kit import clock
-from wallwatch_backend.lab import words
+from wallwatch_backend.lab import cause_policy, permission, words
 from wallwatch_backend.lab.models import CampaignRow, DeviceRow, TestRow
 from wallwatch_backend.lab.schemas import (
     Campaign,
@@ -29,6 +29,7 @@ from wallwatch_backend.lab.schemas import (
 from wallwatch_backend.lab.schemas_report import LabRecognised, LabReport
 from wallwatch_backend.lab.space import brute_force_tests
 from wallwatch_backend.lab.states import CampaignState
+from wallwatch_backend.settings import Settings
 
 OFFERED_WITHIN = timedelta(seconds=60)
 """A runner says every ten seconds which devices it offers."""
@@ -72,7 +73,7 @@ def _metric(described: Mapping[str, Any]) -> LabMetric:
     return LabMetric(name=described["name"], unit=described.get("unit") or "", better=described.get("better") or "higher")
 
 
-def device(row: DeviceRow) -> LabDevice:
+def device(row: DeviceRow, settings: Settings) -> LabDevice:
     known = row.description or {}
     parameters = known.get("parameters") or []
     offered = row.seen_at >= clock.now() - OFFERED_WITHIN
@@ -96,6 +97,8 @@ def device(row: DeviceRow) -> LabDevice:
         has_topology=known.get("topology") is not None,
         sequential=bool(known.get("sequential")),
         seconds_per_test=known.get("seconds_per_test"),
+        run_role=permission.role_for(settings, row),
+        needs_approval=permission.needs_approval(settings, row),
         brute_force_tests=str(brute_force_tests(parameters)),
     )
 
@@ -124,6 +127,7 @@ def report_of(row: CampaignRow, of: DeviceRow | None) -> tuple[LabReport | None,
             limit.unit = units.get(limit.parameter or "", "")
         cause.recognised = cause.recognised or _recognised(cause.symptom, [c.parameter for c in cause.conditions])
         cause.text = words.cause_text(cause, units)
+        cause.policy, cause.no_policy = cause_policy.draft(cause)
         cause.reproducer = words.reproducer(cause, report, units)
     return report, None
 
@@ -150,7 +154,8 @@ def _progress(row: CampaignRow, options: CampaignOptions, now: datetime) -> LabP
 
 
 def _brute_force(row: CampaignRow, options: CampaignOptions, of: DeviceRow | None, report: LabReport | None) -> str | None:
-    if report is not None and report.brute_force is not None:
+    # The report counts every parameter of the device, also those that a restricted search did not vary.
+    if report is not None and report.brute_force is not None and options.parameters is None:
         return report.brute_force.tests
     parameters = ((of.description if of is not None else None) or {}).get("parameters")
     if not parameters:
@@ -167,7 +172,8 @@ def _summary(row: CampaignRow, of: DeviceRow | None, report: LabReport | None) -
         **{
             name: getattr(row, name)
             for name in (
-                "id", "device", "state", "requested_by", "created_at", "updated_at", "started_at", "ended_at", "incident_id", "message",
+                "id", "device", "state", "requested_by", "decided_by", "decided_at", "decision_comment", "created_at", "updated_at",
+                "started_at", "ended_at", "incident_id", "message",
             )
         },
         "options": options,

@@ -10,7 +10,7 @@ from sqlalchemy.orm import undefer
 
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.lab.models import CampaignRow, DeviceRow, TestRow
-from wallwatch_backend.lab.states import OPEN
+from wallwatch_backend.lab.states import OPEN, CampaignState
 
 C, D, T = CampaignRow, DeviceRow, TestRow
 _BLOCK = 500
@@ -65,6 +65,12 @@ async def page(
 async def open_locked(session: WriteSession) -> Sequence[CampaignRow]:
     """Every campaign that is not over, locked in the order of ids."""
     return (await session.scalars(select(C).where(C.state.in_(OPEN)).order_by(C.id).with_for_update())).all()
+
+
+async def pending_since(session: WriteSession, at: datetime, limit: int) -> Sequence[CampaignRow]:
+    """Campaigns that have waited for approval since before `at`, locked."""
+    query = select(C).where(C.state == CampaignState.pending, C.created_at < at).order_by(C.id).limit(limit)
+    return (await session.scalars(query.with_for_update(skip_locked=True))).all()
 
 
 async def tests(session: ReadSession, campaign_id: UUID, *, after: int, limit: int, bad: bool) -> Sequence[TestRow]:

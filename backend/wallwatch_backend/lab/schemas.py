@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from wallwatch_backend.kit.roles import Role
 from wallwatch_backend.kit.text import Line
 from wallwatch_backend.lab.schemas_report import LabReport
 from wallwatch_backend.lab.states import CampaignState
@@ -81,11 +82,14 @@ class LabDevice(BaseModel):
     has_topology: bool
     sequential: bool = Field(description="An earlier test may change later ones until a reset")
     seconds_per_test: float | None
+    run_role: Role = Field(description="The least role that may test it (the permission lab:run)")
+    needs_approval: bool = Field(description="A second person must approve each campaign on it")
     brute_force_tests: str = Field(description="Combinations of five levels per parameter; text, as it may have any number of digits")
 
 
 class LabDevices(BaseModel):
     items: list[LabDevice]
+    run_role: Role = Field(description="The least role that has the permission lab:run for devices outside the fleet")
     next_cursor: None = Field(default=None, description="All devices are in one answer")
 
 
@@ -131,6 +135,9 @@ class CampaignSummary(BaseModel):
     state: CampaignState
     options: CampaignOptions
     requested_by: str
+    decided_by: str | None = Field(description="Who approved or rejected it; null for one that needs no approval, or waits for it")
+    decided_at: datetime | None
+    decision_comment: str | None
     created_at: datetime
     updated_at: datetime
     started_at: datetime | None
@@ -167,6 +174,16 @@ class LabTest(BaseModel):
     metrics: dict[str, float]
     reason: str | None
     seconds: float | None
+
+
+class CampaignApproval(BaseModel):
+    """An approval, with an optional comment."""
+
+    comment: Line | None = None
+
+
+class CampaignRejection(BaseModel):
+    reason: Line
 
 
 class StopRequest(BaseModel):

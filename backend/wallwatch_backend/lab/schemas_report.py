@@ -4,6 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from wallwatch_backend.policies.formulas.schemas import Definition
+
 Config = dict[str, Any]
 
 
@@ -93,6 +95,8 @@ class FoundCause(_Part):
     failing: Config = Field(default_factory=dict, description="The smallest configuration that fails")
     passing: Config = Field(default_factory=dict, description="Its nearest neighbour that passes")
     reproducer: str = Field(default="", description="Text for a ticket")
+    policy: Definition | None = Field(default=None, description="A draft of a policy that forbids the cause; nothing stores it")
+    no_policy: str | None = Field(default=None, description="Why there is no such policy")
 
 
 class LabBaselineMetric(_Part):

@@ -9,31 +9,43 @@ from wallwatch_backend.accounts.audit import service as audit
 from wallwatch_backend.fleet.rnics.cordons import cordon_of
 from wallwatch_backend.incidents import service as incidents
 from wallwatch_backend.kit import changes, clock
-from wallwatch_backend.kit.access import Caller, Role
+from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.database import Database, ReadSession, WriteSession
 from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor, time_and_id
-from wallwatch_backend.kit.problems import Forbidden, NotFound
-from wallwatch_backend.lab import present, repository
+from wallwatch_backend.kit.problems import NotFound
+from wallwatch_backend.lab import permission, present, repository
 from wallwatch_backend.lab.errors import CampaignOver, DeviceUnknown, DeviceUnusable, NotCordoned, ParameterUnknown
 from wallwatch_backend.lab.models import CampaignRow, DeviceRow
-from wallwatch_backend.lab.schemas import Campaign, CampaignOptions, CampaignsStopped, CampaignSummary, LabDevice, LabTest, NewCampaign
+from wallwatch_backend.lab.schemas import (
+    Campaign,
+    CampaignOptions,
+    CampaignsStopped,
+    CampaignSummary,
+    LabDevice,
+    LabDevices,
+    LabTest,
+    NewCampaign,
+)
 from wallwatch_backend.lab.states import CAMPAIGN, CampaignState
 from wallwatch_backend.remedies.control import repository as control
 from wallwatch_backend.remedies.control.errors import Stopped as RemediesStopped
+from wallwatch_backend.settings import Settings
 
 
-async def list_devices(session: ReadSession) -> list[LabDevice]:
-    return [present.device(row) for row in await repository.devices(session)]
+async def list_devices(session: ReadSession, settings: Settings) -> LabDevices:
+    items = [present.device(row, settings) for row in await repository.devices(session)]
+    return LabDevices(items=items, run_role=permission.role_for(settings))
 
 
-async def create(session: WriteSession, caller: Caller, body: NewCampaign) -> Campaign:
-    """Queue a campaign; a runner that offers the device takes it within a second."""
+async def create(session: WriteSession, settings: Settings, caller: Caller, body: NewCampaign) -> Campaign:
+    """Queue a campaign; a runner that offers the device takes it within a second. On an RNIC of the fleet, it waits for approval first."""
     row = await repository.device(session, body.device)
     if row is None:
         known = ", ".join(each.name for each in await repository.devices(session)) or "none"
         raise DeviceUnknown(f"No runner offers the device {body.device!r} (known: {known}). Devices are set by WALLWATCH_LAB_DEVICES.")
-    await _check_place(session, caller, row)
-    device = present.device(row)
+    permission.require(settings, caller, row)
+    await check_place(session, row)
+    device = present.device(row, settings)
     if not device.available:
         raise DeviceUnusable(device.problem or f"The device {row.name} has not described itself yet; try again in some seconds.")
     _check_options(device, body)
@@ -45,27 +57,31 @@ async def create(session: WriteSession, caller: Caller, body: NewCampaign) -> Ca
         id=uuid4(),
         device=row.name,
         options=options.model_dump(mode="json"),
-        state=CampaignState.queued,
+        state=CampaignState.pending if device.needs_approval else CampaignState.queued,
         requested_by=caller.actor,
         created_at=at,
         updated_at=at,
         incident_id=body.incident_id,
     )
     await repository.add(session, campaign)
-    audit.record(session, caller.actor, "lab.run", row.name, address=caller.address, campaign_id=str(campaign.id), options=campaign.options)
-    await incidents.note(
-        session, body.incident_id, "lab", caller.actor, f"Started a lab campaign on {row.name}.", campaign_id=str(campaign.id)
+    audit.record(
+        session, caller.actor, "lab.propose" if device.needs_approval else "lab.run", row.name, address=caller.address,
+        campaign_id=str(campaign.id), options=campaign.options,
+    )  # fmt: skip
+    text = (
+        f"Requested a lab campaign on {row.name}; it waits for approval."
+        if device.needs_approval
+        else f"Started a lab campaign on {row.name}."
     )
+    await incidents.note(session, body.incident_id, "lab", caller.actor, text, campaign_id=str(campaign.id))
     await changes.announce(session, "campaign", campaign.id, campaign.state)
     return await _whole(session, campaign.id)
 
 
-async def _check_place(session: WriteSession, caller: Caller, row: DeviceRow) -> None:
-    """An RNIC of the fleet is tested only while it is cordoned, only when an administrator asks, and never during an emergency stop."""
+async def check_place(session: ReadSession, row: DeviceRow) -> None:
+    """An RNIC of the fleet is tested only while it is cordoned, and never during an emergency stop."""
     if row.host is None or row.pci is None:
         return
-    if not caller.role.covers(Role.admin):
-        raise Forbidden(f"{row.name} is an RNIC of the fleet ({row.host} {row.pci}): a campaign on it requires the role admin.")
     stop = await control.stop_in_force(session)
     if stop is not None:
         raise RemediesStopped(f"{stop.by} stopped all remedies at {stop.at:%Y-%m-%d %H:%M:%S} UTC: {stop.reason}")
@@ -133,8 +149,9 @@ async def journal_lines(database: Database, campaign_id: UUID) -> AsyncIterator[
             yield b"".join(orjson.dumps(entry) + b"\n" for entry in block)
 
 
-async def stop(session: WriteSession, caller: Caller, campaign_id: UUID, reason: str | None) -> Campaign:
+async def stop(session: WriteSession, settings: Settings, caller: Caller, campaign_id: UUID, reason: str | None) -> Campaign:
     """Stop a campaign: one that waits at once, one that runs within about a second. A second request changes nothing."""
+    permission.require(settings, caller)
     row = await repository.one_locked(session, campaign_id)
     if row is None:
         raise NotFound(f"There is no campaign {campaign_id}.")
@@ -145,7 +162,7 @@ async def stop(session: WriteSession, caller: Caller, campaign_id: UUID, reason:
 
 
 async def stop_all(session: WriteSession, caller: Caller, reason: str | None) -> CampaignsStopped:
-    """Emergency stop: stop every campaign."""
+    """Emergency stop: stop every campaign. Every operator may, with or without `lab:run`: to stop is always safe."""
     rows = await repository.open_locked(session)
     for row in rows:
         await _request_stop(session, caller, row, reason)
@@ -157,7 +174,7 @@ async def _request_stop(session: WriteSession, caller: Caller, row: CampaignRow,
         return
     at = clock.now()
     row.stop_requested_at, row.stop_requested_by, row.stop_reason, row.updated_at = at, caller.actor, reason, at
-    if row.state == CampaignState.queued:
+    if row.state != CampaignState.running:
         row.state, row.ended_at = CampaignState.stopped, at
         row.message = f"Stopped by {caller.actor} before it began{f': {reason}' if reason else '.'}"
     await session.flush()

@@ -1,23 +1,25 @@
-"""Notifies of campaigns that ended: webhooks, the incident that a campaign was started for, the audit log.
+"""Notifies of campaigns that ended (webhooks, incident, audit log), and expires those that nobody approved.
 
 The runner, a separate process, writes the end; here it becomes known, in one transaction per batch. One replica does it.
 """
 
-import asyncio
+from datetime import timedelta
 
 from wallwatch_backend.accounts.audit import service as audit
 from wallwatch_backend.incidents import service as incidents
 from wallwatch_backend.incidents.events import SYSTEM
 from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.background_tasks import work_through
 from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.kit.matchers import Labels, labels_of
-from wallwatch_backend.lab import present, repository
+from wallwatch_backend.lab import approval, present, repository
 from wallwatch_backend.lab.models import CampaignRow, DeviceRow
 from wallwatch_backend.lab.results import finding_text
 from wallwatch_backend.lab.states import CAMPAIGN
 from wallwatch_backend.notify.events import OrderEvent
 from wallwatch_backend.notify.routing import order_events
 from wallwatch_backend.notify.schemas import EventType
+from wallwatch_backend.settings import Settings
 
 PERIOD_S = 1.0
 _BATCH = 20
@@ -26,22 +28,22 @@ _BATCH = 20
 class CampaignNotices:
     """Runs on one replica at a time."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
+        self._pending_for = timedelta(seconds=settings.remedy_proposal_ttl_s)
 
     async def run(self) -> None:
-        """Notify until cancelled."""
-        while True:
-            if await self.process_batch() < _BATCH:
-                await asyncio.sleep(PERIOD_S)
+        """Notify and expire until cancelled."""
+        await work_through(self.process_batch, _BATCH, PERIOD_S)
 
     async def process_batch(self) -> int:
-        """Notify of some campaigns; return how many."""
+        """Expire some campaigns that wait for approval and notify of some that ended; return the larger of both numbers."""
         async with self._database.write() as session:
+            expired = await approval.expire(session, self._pending_for, _BATCH)
             rows = await repository.unannounced(session, _BATCH)
             for row in rows:
                 await _announce(session, row, await repository.device(session, row.device))
-        return len(rows)
+        return max(expired, len(rows))
 
 
 async def _announce(session: WriteSession, row: CampaignRow, device: DeviceRow | None) -> None:

@@ -30,6 +30,7 @@ import type { RolloutSearch } from "@/features/rollouts/search";
 import { parseRange, type RangeSearch } from "@/lib/time/range";
 import type { FleetFilters } from "@/shared/fleet/filters";
 import { IncidentPage } from "./pages/IncidentPage";
+import { PolicyOfCausePage } from "./pages/PolicyOfCausePage";
 import { RemediesPage } from "./pages/RemediesPage";
 
 /** These alone need the charts, which are a third of all code: the fleet page must not wait for them. */
@@ -134,8 +135,10 @@ export function PolicyRoute() {
 }
 
 export function NewPolicyRoute() {
-  const { copy }: EditorSearch = getRouteApi("/policies/new").useSearch();
+  const { copy, campaign, cause }: EditorSearch = getRouteApi("/policies/new").useSearch();
   useTitle("New policy");
+  if (campaign !== undefined && cause !== undefined)
+    return <PolicyOfCausePage key={`${campaign} ${cause}`} campaign={campaign} cause={cause} />;
   return <PolicyEditorPage key={copy} id={null} copy={copy ?? null} />;
 }
 

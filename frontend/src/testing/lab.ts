@@ -40,6 +40,8 @@ export const DEVICE: LabDevice = {
   has_topology: false,
   sequential: false,
   seconds_per_test: 0.5,
+  run_role: "operator",
+  needs_approval: false,
   brute_force_tests: "100",
 };
 
@@ -75,6 +77,8 @@ export const CAUSE: FoundCause = {
   failing: { egress_masks: 24, flows: 1 },
   passing: { egress_masks: 23, flows: 1 },
   proven: true,
+  policy: null,
+  no_policy: "A policy speaks of events, not of measured values such as egress_masks.",
   reproducer: "S6 appears when egress_masks is at least 24.\n",
 };
 
@@ -120,6 +124,9 @@ export const CAMPAIGN: Campaign = {
     parameters: null,
   },
   requested_by: "dana",
+  decided_by: null,
+  decided_at: null,
+  decision_comment: null,
   created_at: "2026-11-21T03:00:00Z",
   updated_at: "2026-11-21T03:02:00Z",
   started_at: "2026-11-21T03:00:01Z",

@@ -77,7 +77,7 @@ def perftest(
     if as_json:
         typer.echo(orjson.dumps(found.model_dump(mode="json"), option=orjson.OPT_INDENT_2).decode())
     else:
-        _print(found)
+        print_calibration(found)
     if plot is not None:
         from wallwatch.domain.calibration.residual_plot import svg
 
@@ -119,7 +119,8 @@ def _current(profile: str | None, file: Path | None) -> tuple[str | None, Perfor
     return name or before.profile, Performance(**before.candidate.model_dump())
 
 
-def _print(found: Calibration) -> None:
+def print_calibration(found: Calibration) -> None:
+    """Print a fit: its parameters with their intervals, its points, and why it was accepted or refused."""
     nearest = " (nearest match; choose another with --profile)" if found.profile_chosen == "nearest" else ""
     typer.echo(f"profile {found.profile}{nearest}, verb {found.verb}")
     for fit in (found.bandwidth, found.latency):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import orjson
 import typer
 
+from wallwatch.cli.lab_points import points
 from wallwatch.cli.lab_running import ProgressLines, seconds_of, stop_signals
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 USAGE, INCOMPLETE, INTERRUPTED = 2, 3, 130
 
 app = typer.Typer(help="Find which settings make an RNIC fall over, and at which value, with few tests.", no_args_is_help=True)
+
+app.command("points")(points)
 
 _DUT = typer.Option(..., "--dut", help="command of a device that speaks dut/1 (docs/lab.md), run without a shell")
 _JSON = typer.Option(False, "--json", help="print JSON")

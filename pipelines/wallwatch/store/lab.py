@@ -1,6 +1,6 @@
 """What the job `lab` reads and writes: the devices that it offers, the campaigns that wait for it, and the journal of each.
 
-The backend creates campaigns and requests that they stop; everything else of a campaign is written here, by the runner that holds it. A
+The backend creates campaigns, has them approved where that is needed, and requests that they stop; everything else of a campaign is written here, by the runner that holds it. A
 runner holds a campaign by `runner` and a heartbeat: when the heartbeat is older than `LOST_S`, another runner may take it over.
 """
 
@@ -21,6 +21,9 @@ LOST_S = 30.0
 
 
 class CampaignState(StrEnum):
+    pending = "pending"
+    rejected = "rejected"
+    expired = "expired"
     queued = "queued"
     running = "running"
     finished = "finished"

@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 
 export type Place =
-  "Fleet" | "Incidents" | "Silences" | "Policies" | "Remedies" | "Agents" | "Webhooks" | "Settings" | "Tenants";
+  "Fleet" | "Incidents" | "Silences" | "Policies" | "Remedies" | "Agents" | "Webhooks" | "Settings" | "Tenants" | "Lab";
 
 /** What is around every page. */
 export class Shell {

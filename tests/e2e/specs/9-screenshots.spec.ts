@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { IncidentPage } from "../pages/IncidentPage";
 import { RnicPage } from "../pages/RnicPage";
 import { FleetPage } from "../pages/FleetPage";
+import { LabPage } from "../pages/LabPage";
 import { SYMPTOM_MS } from "../support/environment";
 
 /** The pictures of the documentation, from the real stack: E2E_SCREENSHOTS=docs/images tests/e2e/run screenshots */
@@ -45,6 +46,18 @@ test("the pictures of the documentation are taken", async ({ page }) => {
   // What it is about are the exact operations, which stand below the form.
   await remedy.operations.scrollIntoViewIfNeeded();
   await page.screenshot({ path: path("remedy") });
+});
+
+test("the picture of the lab is taken", async ({ page }) => {
+  test.skip(!folder || tenants, "E2E_SCREENSHOTS names no folder, or another scenario runs");
+  test.setTimeout(420_000);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto("/lab");
+  const lab = new LabPage(page);
+  await lab.start("Simulated CX-6", ["masks_egress", "path_mtu", "vfs", "load_percent", "pcie_lanes"], "S6", 1000);
+  await lab.finished(240_000);
+  await expect(lab.cause(1).getByRole("img").first()).toBeVisible();
+  await page.screenshot({ path: path("lab") });
 });
 
 test("the pictures of tenants are taken", async ({ page }) => {

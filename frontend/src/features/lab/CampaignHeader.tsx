@@ -1,17 +1,19 @@
 import { Anchor, Button, Group, Progress, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { Campaign } from "@/lib/api/types";
+import type { Campaign, LabDevice } from "@/lib/api/types";
 import { useStates } from "@/lib/api/useStates";
+import { plural } from "@/lib/format";
 import { isOver, sentenceOf } from "@/lib/states";
-import { formatDuration } from "@/lib/time/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { ConfirmButton } from "@/lib/ui/ConfirmButton";
 import { Panel } from "@/lib/ui/Panel";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { useMayChange } from "@/shared/session";
+import { useMayRun } from "./access";
+import { ApprovalPanel } from "./ApprovalPanel";
 import { CampaignState } from "./CampaignState";
-import { countText, phaseText, progressText, savedText, usedShare } from "./labText";
-import { useStopCampaign } from "./queries";
+import { asSentence, countText, phaseText, progressText, savedText, tookText, usedShare } from "./labText";
+import { useLabDevices, useStopCampaign } from "./queries";
 import { ResultActions } from "./ResultActions";
 
 function ProgressPanel({ campaign }: { campaign: Campaign }) {
@@ -22,9 +24,7 @@ function ProgressPanel({ campaign }: { campaign: Campaign }) {
   return (
     <Panel title="Progress">
       <Text size="sm" role="status" mb={6}>
-        {running
-          ? progressText(campaign)
-          : `${progress.tests.toLocaleString("en")} tests in ${formatDuration(progress.seconds * 1000)}`}
+        {running ? progressText(campaign) : `${progress.tests.toLocaleString("en")} tests in ${tookText(campaign)}`}
         {running && progress.phase !== null && ` · ${phaseText(progress.phase)}`}
       </Text>
       {running && (
@@ -36,14 +36,14 @@ function ProgressPanel({ campaign }: { campaign: Campaign }) {
         />
       )}
       <Text size="sm">
-        Brute force would take {countText(campaign.brute_force_tests)} tests
-        {saved !== null && (
+        {saved === null ? (
+          `Up to five levels of each varied parameter make ${plural(Number(campaign.brute_force_tests ?? 0), "combination")}.`
+        ) : (
           <>
-            : <b>{saved} fewer</b>
-            {running && " so far"}
+            Brute force would take {countText(campaign.brute_force_tests)} tests: <b>{saved} fewer</b>
+            {running && " so far"}.
           </>
         )}
-        .
       </Text>
       {spent > 0 && (
         <Text size="xs" c="dimmed" mt={4}>
@@ -57,10 +57,12 @@ function ProgressPanel({ campaign }: { campaign: Campaign }) {
 }
 
 /** What is tested, in which state, how far, and what can be done with it. */
-export function CampaignHeader({ campaign }: { campaign: Campaign }) {
+export function CampaignHeader({ campaign, device }: { campaign: Campaign; device: LabDevice | undefined }) {
   const { time } = useTimeFormat();
   const states = useStates("campaign");
   const mayChange = useMayChange();
+  const mayRun = useMayRun();
+  const mayStop = mayRun(useLabDevices().data?.run_role);
   const stop = useStopCampaign(campaign.id);
   const over = isOver(states, campaign.state);
   const { options } = campaign;
@@ -76,7 +78,7 @@ export function CampaignHeader({ campaign }: { campaign: Campaign }) {
             </span>
           </Group>
           <Group gap={8}>
-            {mayChange && !over && (
+            {mayStop && !over && (
               <ConfirmButton
                 label="Stop"
                 question="The campaign stops within about a second. What was found so far is kept."
@@ -85,7 +87,7 @@ export function CampaignHeader({ campaign }: { campaign: Campaign }) {
                 onConfirm={() => stop.mutate()}
               />
             )}
-            {mayChange && over && (
+            {mayRun(device?.run_role) && over && (
               <Button
                 size="compact-xs"
                 variant="default"
@@ -98,12 +100,16 @@ export function CampaignHeader({ campaign }: { campaign: Campaign }) {
           </Group>
         </Group>
         <Text size="sm" mt={6}>
-          {campaign.message ?? sentenceOf(states, campaign.state, "The campaign")}
+          {campaign.message === null
+            ? sentenceOf(states, campaign.state, "The campaign")
+            : asSentence(campaign.message)}
         </Text>
         <Text size="sm" c="dimmed">
           Requested by {campaign.requested_by}, {time(campaign.created_at)} · looks for{" "}
           {options.target ?? "whatever goes wrong"} · seed {options.seed} · {options.strategy}
           {options.parameters !== null && ` · varies ${options.parameters.join(", ")}`}
+          {campaign.decided_by !== null &&
+            ` · ${campaign.state === "rejected" ? "rejected" : "approved"} by ${campaign.decided_by}`}
           {campaign.incident_id !== null && (
             <>
               {" · for "}
@@ -120,6 +126,7 @@ export function CampaignHeader({ campaign }: { campaign: Campaign }) {
               </Anchor>
             </>
           )}
+          {campaign.state === "pending" && <ApprovalPanel campaign={campaign} device={device} />}
           {campaign.started_at !== null && (
             <>
               {" · "}
@@ -131,7 +138,7 @@ export function CampaignHeader({ campaign }: { campaign: Campaign }) {
         </Text>
         {stop.error !== null && <ProblemNotice error={stop.error} />}
       </header>
-      {campaign.state !== "queued" && <ProgressPanel campaign={campaign} />}
+      {campaign.started_at !== null && <ProgressPanel campaign={campaign} />}
     </>
   );
 }

@@ -42,7 +42,7 @@ function Findings({ campaign, device }: { campaign: Campaign; device: LabDevice 
         )}
       </Panel>
       {report.causes.map((cause) => (
-        <CausePanel key={cause.id} cause={cause} report={report} units={units} />
+        <CausePanel key={cause.id} campaign={campaign.id} cause={cause} report={report} units={units} />
       ))}
       <SummaryPanel report={report} />
     </>
@@ -54,17 +54,18 @@ export function CampaignPage({ id }: { id: string }) {
   const campaign = useCampaign(id);
   const devices = useLabDevices();
   const states = useStates("campaign");
+  const deviceOf = (name: string) => devices.data?.items.find((each) => each.name === name);
   return (
     <QueryState query={campaign} lines={10}>
       {(data) => (
         <Stack gap={12}>
-          <CampaignHeader campaign={data} />
+          <CampaignHeader campaign={data} device={deviceOf(data.device)} />
           {data.report_problem !== null && (
             <Text size="sm" c="var(--ww-bad)" role="alert">
               {data.report_problem}
             </Text>
           )}
-          <Findings campaign={data} device={devices.data?.items.find(({ name }) => name === data.device)} />
+          <Findings campaign={data} device={deviceOf(data.device)} />
           <TestsPanel id={id} running={!isOver(states, data.state)} />
         </Stack>
       )}

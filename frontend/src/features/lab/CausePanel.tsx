@@ -7,11 +7,14 @@ import { formatNumber, formatShare } from "@/lib/format";
 import { Panel } from "@/lib/ui/Panel";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { CauseEvidence } from "./CauseEvidence";
+import { CausePolicy } from "./CausePolicy";
 import { causeTitle, thresholdText } from "./labText";
 import { Reproducer } from "./Reproducer";
 import { sensitivityModel } from "./sensitivity";
 
 interface Props {
+  /** Id of the campaign that found it. */
+  campaign: string;
   cause: FoundCause;
   report: LabReport;
   units: Readonly<Record<string, string>>;
@@ -34,7 +37,7 @@ function Effect({ cause, report }: { cause: FoundCause; report: LabReport }) {
 }
 
 /** One cause: when it happens, from which value on, how each parameter acts, and why the lab believes it. */
-export function CausePanel({ cause, report, units }: Props) {
+export function CausePanel({ campaign, cause, report, units }: Props) {
   const symptoms = useCatalogue().data?.symptoms;
   const title = symptoms?.find(({ id }) => id === cause.symptom)?.title;
   const curves = useMemo(
@@ -98,6 +101,7 @@ export function CausePanel({ cause, report, units }: Props) {
           <Stack gap={14}>
             <CauseEvidence cause={cause} />
             <Reproducer cause={cause} />
+            <CausePolicy cause={cause} campaign={campaign} />
           </Stack>
         </Grid.Col>
       </Grid>

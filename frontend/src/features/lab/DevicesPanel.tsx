@@ -6,14 +6,14 @@ import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
-import { useMayChange } from "@/shared/session";
+import { useMayRun } from "./access";
 import { countText } from "./labText";
 import { useLabDevices } from "./queries";
 
 const TITLES = ["Device", "State", "Parameters", "Brute force", "Place", "Actions"] as const;
 
 function DeviceRow({ device }: { device: LabDevice }) {
-  const mayChange = useMayChange();
+  const mayRun = useMayRun();
   return (
     <Table.Tr data-testid="lab-device">
       <Table.Td>
@@ -46,7 +46,7 @@ function DeviceRow({ device }: { device: LabDevice }) {
         )}
       </Table.Td>
       <Table.Td ta="right">
-        {mayChange && device.available && (
+        {mayRun(device.run_role) && device.available && (
           <Button
             size="compact-xs"
             variant="default"

@@ -6,15 +6,18 @@ import { EmptyState } from "@/lib/ui/EmptyState";
 import { ConfirmButton } from "@/lib/ui/ConfirmButton";
 import { ListPanel } from "@/lib/ui/ListPanel";
 import { useMayChange } from "@/shared/session";
+import { useMayRun } from "./access";
 import { CampaignTable } from "./CampaignTable";
 import { DevicesPanel } from "./DevicesPanel";
-import { useCampaigns, useStopAll } from "./queries";
+import { useCampaigns, useLabDevices, useStopAll } from "./queries";
 import type { LabFilters } from "./search";
 
 /** The lab: which devices can be tested, and every campaign with how far it is and what it found. */
 export function LabPage({ filters }: { filters: LabFilters }) {
   const campaigns = useCampaigns(filters);
   const mayChange = useMayChange();
+  const mayRun = useMayRun();
+  const runRole = useLabDevices().data?.run_role;
   const states = useStates("campaign");
   const stop = useStopAll();
   const open = campaigns.data?.some(({ state }) => !isOver(states, state)) ?? false;
@@ -38,7 +41,9 @@ export function LabPage({ filters }: { filters: LabFilters }) {
                 onConfirm={() => stop.mutate()}
               />
             )}
-            <Button renderRoot={(props) => <Link to="/lab/new" {...props} />}>Start a campaign</Button>
+            {mayRun(runRole) && (
+              <Button renderRoot={(props) => <Link to="/lab/new" {...props} />}>Start a campaign</Button>
+            )}
           </Group>
         )}
       </Group>

@@ -7,7 +7,7 @@ import { StatusMark } from "@/lib/ui/StatusMark";
 export function NextPanel({ report }: { report: LabReport }) {
   return (
     <Panel title="Incomplete">
-      <StatusMark tone="warn">{`The search ended early: ${report.stopped ?? "for an unknown reason"}`}</StatusMark>
+      <StatusMark tone="warn">{`The search ended early: ${report.stopped ?? "for an unknown reason"}.`}</StatusMark>
       {report.next.length > 0 && (
         <>
           <Text size="sm" mt={8} mb={4}>

@@ -39,7 +39,11 @@ export function Reproducer({ cause }: { cause: FoundCause }) {
         </HeadedTable>
       )}
       {shown && (
-        <ScrollArea.Autosize mah={320} mt={6}>
+        <ScrollArea.Autosize
+          mah={320}
+          mt={6}
+          viewportProps={{ tabIndex: 0, role: "group", "aria-label": "Ticket text" }}
+        >
           <Code block>{cause.reproducer}</Code>
         </ScrollArea.Autosize>
       )}

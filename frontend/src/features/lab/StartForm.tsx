@@ -4,6 +4,7 @@ import type { LabDevice } from "@/lib/api/types";
 import { plural } from "@/lib/format";
 import { formatDuration } from "@/lib/time/format";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
+import { useMayRun } from "./access";
 import { countText } from "./labText";
 import { ParameterPicker } from "./ParameterPicker";
 import { useStartCampaign } from "./queries";
@@ -28,10 +29,12 @@ function targetsOf(device: LabDevice | undefined) {
 /** Device, target, budget and time; seed, strategy and parameters are further down, with values that need no change. */
 export function StartForm({ devices, search, onStarted }: Props) {
   const start = useStartCampaign();
+  const mayRun = useMayRun();
   const [draft, setDraft] = useState<Draft>(() => initialDraft(devices, search));
   const [tried, setTried] = useState(false);
   const [advanced, setAdvanced] = useState(search.cause !== undefined);
   const device = devices.find(({ name }) => name === draft.device);
+  const refused = mayRun(device?.run_role) === false;
   const problems = problemsOf(draft);
   const shown = tried ? problems : {};
   const change = (next: Partial<Draft>) => setDraft((was) => ({ ...was, ...next }));
@@ -80,6 +83,17 @@ export function StartForm({ devices, search, onStarted }: Props) {
         {device?.problem && (
           <Text size="sm" c="var(--ww-warn)" role="status">
             {device.problem}
+          </Text>
+        )}
+        {device && refused && (
+          <Text size="sm" c="var(--ww-warn)" role="status">
+            Campaigns on {device.name} require the role {device.run_role}.
+          </Text>
+        )}
+        {device?.needs_approval && !refused && (
+          <Text size="sm" role="status">
+            {device.name} is an RNIC of the fleet: cordon it first. Another person must approve the campaign before it
+            starts.
           </Text>
         )}
         <Group grow align="flex-start">
@@ -155,8 +169,12 @@ export function StartForm({ devices, search, onStarted }: Props) {
             {device &&
               `${plural(draft.varied.size, "parameter")} of ${device.parameters.length} varied; brute force over all: ${countText(device.brute_force_tests)} tests.`}
           </Text>
-          <Button type="submit" loading={start.isPending} disabled={device?.available === false}>
-            Start
+          <Button
+            type="submit"
+            loading={start.isPending}
+            disabled={device !== undefined && (!device.available || refused)}
+          >
+            {device?.needs_approval ? "Request approval" : "Start"}
           </Button>
         </Group>
       </Stack>

@@ -13,16 +13,29 @@ vi.mock("@/charts/sensitivity/SensitivityChart", () => ({ SensitivityChart: () =
 
 const PATH = `/lab/campaigns/${CAMPAIGN.id}`;
 const page = (items: unknown[]) => ({ items, next_cursor: null });
+const devices = (items: unknown[]) => ({ ...page(items), run_role: "operator" });
 const lab = (campaign: Campaign, more = {}) =>
   serve({
     "GET /session": signedIn("operator"),
-    "GET /lab/devices": page([DEVICE]),
+    "GET /lab/devices": devices([DEVICE]),
     "GET /lab/campaigns": page([campaign]),
     [`GET ${PATH}`]: campaign,
     [`GET ${PATH}/tests`]: page([]),
     "GET /lab/catalogue": { dimensions: [], causes: [] },
     ...more,
   });
+const TEST = {
+  line: 1,
+  kind: "test",
+  phase: "baseline",
+  status: "ok",
+  attempt: 1,
+  config: { egress_masks: 1 },
+  symptoms: [],
+  metrics: { bw_gbps: 98 },
+  reason: null,
+  seconds: 0.5,
+};
 const running: Campaign = { ...CAMPAIGN, state: "running", report: null, causes: null, complete: null, ended_at: null };
 
 describe("the list of campaigns", () => {
@@ -46,7 +59,7 @@ describe("the list of campaigns", () => {
   it("has an empty state that says what to do, and an error with its reason", async () => {
     serve({
       "GET /session": signedIn("viewer"),
-      "GET /lab/devices": page([]),
+      "GET /lab/devices": devices([]),
       "GET /lab/campaigns": problem(503, "database_unavailable", "The database does not answer"),
     });
     renderPage(<LabPage filters={{}} />);
@@ -74,12 +87,45 @@ describe("a campaign", () => {
 
   it("says what a new cause is, and what an incomplete search would test next", async () => {
     const report = { ...REPORT, complete: false, stopped: "budget reached", next: ["verify cause 1"], strength: 0 };
-    lab({ ...CAMPAIGN, report: { ...report, causes: [{ ...CAUSE, recognised: null }] } });
+    lab({
+      ...CAMPAIGN,
+      message: "budget reached",
+      complete: false,
+      report: { ...report, causes: [{ ...CAUSE, recognised: null }] },
+    });
     renderPage(<CampaignPage id={CAMPAIGN.id} />);
     expect(await screen.findByText(/New: no cause of the catalogue/)).toBeInTheDocument();
     const panel = screen.getByRole("region", { name: "Incomplete" });
-    expect(panel).toHaveTextContent("The search ended early: budget reached");
+    expect(panel).toHaveTextContent("The search ended early: budget reached.");
+    expect(screen.getByText("Ended early")).toBeInTheDocument();
+    expect(screen.getByText("Budget reached.")).toBeInTheDocument();
     expect(panel).toHaveTextContent("verify cause 1");
+  });
+
+  it("offers a policy for what events show, and says why there is none for the rest", async () => {
+    const policy = {
+      title: "Releases are 121 ms apart",
+      formula: "G(RELEASED -> X(!RELEASED W SETTLED))",
+      subject: "rnic" as const,
+      propositions: { RELEASED: { kind: ["vf_unbound"] } },
+      severity: "warning" as const,
+      violation: "Too close.",
+    };
+    lab({
+      ...CAMPAIGN,
+      report: {
+        ...REPORT,
+        causes: [
+          { ...CAUSE, policy, no_policy: null },
+          { ...CAUSE, id: 2 },
+        ],
+      },
+    });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    const link = await screen.findByRole("link", { name: "Create policy from cause 1" });
+    expect(link).toHaveAttribute("href", expect.stringMatching(/\/policies\/new.*cause=1/));
+    expect(screen.queryByRole("link", { name: "Create policy from cause 2" })).not.toBeInTheDocument();
+    expect(screen.getByText(/No policy: A policy speaks of events/)).toBeInTheDocument();
   });
 
   it("says that nothing is wrong only up to what was covered", async () => {
@@ -90,6 +136,18 @@ describe("a campaign", () => {
     ).toBeInTheDocument();
     expect(screen.queryByRole("button", { name: "Write into profile" })).not.toBeInTheDocument();
   });
+
+  it("shows the tests of a campaign that ends while the page is open", async () => {
+    const first = { ...TEST, n: 1 };
+    const answers = { tests: page([]), campaign: running };
+    lab(running, { [`GET ${PATH}`]: () => answers.campaign, [`GET ${PATH}/tests`]: () => answers.tests });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    expect(await screen.findByText("No test yet")).toBeInTheDocument();
+    answers.tests = page([first]);
+    answers.campaign = CAMPAIGN;
+    expect(await screen.findByText("Finished", {}, { timeout: 20_000 })).toBeInTheDocument();
+    expect(await screen.findByRole("table", { name: "Tests" }, { timeout: 20_000 })).toHaveTextContent("bw_gbps 98");
+  }, 60_000);
 
   it("is stopped while it runs", async () => {
     const asked = lab(running, { [`POST ${PATH}/stop`]: { ...running, stopping: true } });
@@ -111,6 +169,67 @@ describe("a campaign", () => {
     lab({ ...CAMPAIGN, report: null, report_problem: "The report cannot be read: causes.0.id" });
     renderPage(<CampaignPage id={CAMPAIGN.id} />);
     expect(await screen.findByRole("alert")).toHaveTextContent("causes.0.id");
+  });
+});
+
+describe("a campaign on an RNIC of the fleet", () => {
+  const rnic = { ...DEVICE, host: "host01", pci: "0000:3b:00.0", run_role: "admin", needs_approval: true };
+  const pending: Campaign = {
+    ...CAMPAIGN,
+    state: "pending",
+    report: null,
+    causes: null,
+    complete: null,
+    started_at: null,
+    ended_at: null,
+  };
+  const asAdmin = { "GET /session": signedIn("admin"), "GET /lab/devices": devices([rnic]) };
+
+  it("waits for another person, who approves it with a comment", async () => {
+    const approved = { ...pending, state: "queued", decided_by: "erin" };
+    const asked = lab(pending, { ...asAdmin, [`POST ${PATH}/approve`]: approved });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    const panel = await screen.findByRole("region", { name: "Waits for approval by another person" });
+    expect(panel).toHaveTextContent("dana requested it");
+    expect(panel).toHaveTextContent("0000:3b:00.0 of host host01");
+    await userEvent.type(await within(panel).findByLabelText(/Comment/), "drained");
+    await userEvent.click(within(panel).getByRole("button", { name: "Approve" }));
+    expect(asked.find(({ path }) => path === `${PATH}/approve`)?.body).toEqual({ comment: "drained" });
+    expect(screen.queryByText("Progress")).not.toBeInTheDocument();
+  });
+
+  it("is rejected only with a reason, and shows the server's refusal of one's own approval", async () => {
+    const asked = lab(pending, {
+      ...asAdmin,
+      [`POST ${PATH}/reject`]: { ...pending, state: "rejected" },
+      [`POST ${PATH}/approve`]: problem(403, "second_person_needed", "Somebody else must approve what you requested"),
+    });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    await userEvent.click(await screen.findByRole("button", { name: "Approve" }));
+    expect(await screen.findByText(/Somebody else must approve/)).toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Reject" })).toBeDisabled();
+    await userEvent.type(screen.getByLabelText(/Comment/), "carries traffic");
+    await userEvent.click(screen.getByRole("button", { name: "Reject" }));
+    expect(asked.find(({ path }) => path === `${PATH}/reject`)?.body).toEqual({ reason: "carries traffic" });
+  });
+
+  it("has no buttons for who may not decide", async () => {
+    lab(pending, { "GET /lab/devices": devices([rnic]) });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    expect(await screen.findByText("The role admin is required to approve or reject it.")).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Approve" })).not.toBeInTheDocument();
+  });
+
+  it("is requested in the start form, by administrators only", async () => {
+    lab(pending, asAdmin);
+    const first = renderPage(<NewCampaignPage search={{ device: "dut" }} onStarted={vi.fn()} />);
+    expect(await screen.findByRole("button", { name: "Request approval" })).toBeEnabled();
+    expect(screen.getByText(/Another person must approve the campaign/)).toBeInTheDocument();
+    first.unmount();
+    lab(pending, { "GET /lab/devices": devices([rnic]) });
+    renderPage(<NewCampaignPage search={{ device: "dut" }} onStarted={vi.fn()} />);
+    expect(await screen.findByText("Campaigns on dut require the role admin.")).toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Request approval" })).toBeDisabled();
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  asSentence,
   causeTitle,
   countText,
   coverageText,
@@ -8,6 +9,7 @@ import {
   rangeText,
   resultText,
   savedText,
+  tookText,
   usedShare,
   valueText,
   varying,
@@ -87,6 +89,23 @@ it("the reproducer and its neighbour differ in what matters only", () => {
 
 it("a list of tests shows the parameters that are not the same in all of them", () => {
   expect(varying([{ config: { a: 1, b: 2 } }, { config: { a: 1, b: 3 } }, { config: {} }])).toEqual(["b"]);
+});
+
+describe("the end of a campaign", () => {
+  it.each([
+    ["budget reached", "Budget reached."],
+    ["Stopped by operator.", "Stopped by operator."],
+    [" no healthy configuration found ", "No healthy configuration found."],
+  ])("%j is the sentence %j", (reason, sentence) => {
+    expect(asSentence(reason)).toBe(sentence);
+  });
+
+  it("took as long as its report says, and a quick one less than a second", () => {
+    const progress = { ...CAMPAIGN.progress, seconds: 3 };
+    expect(tookText({ report: CAMPAIGN.report, progress })).toBe("1 min 30 s");
+    expect(tookText({ report: null, progress })).toBe("3 s");
+    expect(tookText({ report: null, progress: { ...progress, seconds: 0.4 } })).toBe("less than a second");
+  });
 });
 
 describe("the start form", () => {

@@ -1,4 +1,4 @@
-import type { CampaignSummary, FoundCause, LabParameter, LabReport, LabTest } from "@/lib/api/types";
+import type { Campaign, CampaignSummary, FoundCause, LabParameter, LabReport, LabTest } from "@/lib/api/types";
 import { formatNumber, formatShare, MISSING, plural } from "@/lib/format";
 import { formatDuration } from "@/lib/time/format";
 
@@ -50,6 +50,19 @@ const PHASES: Readonly<Record<string, string>> = {
 
 export function phaseText(phase: string | null): string {
   return phase === null ? "" : (PHASES[phase] ?? phase);
+}
+
+/** A reason as a sentence of its own: `budget reached` → `Budget reached.` */
+export function asSentence(reason: string): string {
+  const text = reason.trim();
+  const ended = /[.!?…]$/.test(text) ? text : `${text}.`;
+  return ended.charAt(0).toUpperCase() + ended.slice(1);
+}
+
+/** How long the tests of a campaign took: its report knows best, and a quick one took no whole second. */
+export function tookText({ report, progress }: Pick<Campaign, "report" | "progress">): string {
+  const seconds = report?.seconds ?? progress.seconds;
+  return seconds < 1 ? "less than a second" : formatDuration(seconds * 1000);
 }
 
 /** What came of a campaign in one line of the list. */

@@ -49,7 +49,8 @@ export function useCampaign(id: string) {
 /** Tests and resets of a campaign in their order. */
 export function useCampaignTests(id: string, bad: boolean, running: boolean) {
   return usePages(
-    ["lab", "tests", id, bad],
+    // Once more at the end: the last tests arrive together with it.
+    ["lab", "tests", id, bad, running],
     (cursor) =>
       unwrap(
         api.GET("/api/v1/lab/campaigns/{campaign_id}/tests", {
@@ -87,6 +88,22 @@ export function useStopCampaign(id: string) {
   return useMutation({
     mutationFn: () =>
       unwrap(api.POST("/api/v1/lab/campaigns/{campaign_id}/stop", { params: { path: { campaign_id: id } }, body: {} })),
+    onSettled: () => void client.invalidateQueries({ queryKey: ["lab"] }),
+  });
+}
+
+/** Approves a campaign, with or without a comment, or rejects it with a reason. */
+export function useDecideCampaign(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ comment, reject }: { comment?: string; reject?: string }) => {
+      const params = { path: { campaign_id: id } };
+      return unwrap(
+        reject === undefined
+          ? api.POST("/api/v1/lab/campaigns/{campaign_id}/approve", { params, body: comment ? { comment } : null })
+          : api.POST("/api/v1/lab/campaigns/{campaign_id}/reject", { params, body: { reason: reject } }),
+      );
+    },
     onSettled: () => void client.invalidateQueries({ queryKey: ["lab"] }),
   });
 }

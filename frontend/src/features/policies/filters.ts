@@ -74,9 +74,15 @@ export function parsePolicySearch(search: Record<string, unknown>): PolicySearch
 /** The editor: what it starts with. */
 export interface EditorSearch {
   copy?: string;
+  /** The cause of a campaign of the lab that a new policy is made of. */
+  campaign?: string;
+  cause?: number;
 }
 
 export function parseEditorSearch(search: Record<string, unknown>): EditorSearch {
-  const { copy } = search;
+  const { copy, campaign, cause } = search;
+  const number = Number(cause);
+  if (typeof campaign === "string" && /^[0-9a-f-]{36}$/.test(campaign) && Number.isInteger(number))
+    return { campaign, cause: number };
   return typeof copy === "string" && copy ? { copy } : {};
 }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from wallwatch.domain.calibration.points import Measured
 from wallwatch.domain.lab.device import Config, as_integer
 from wallwatch.domain.lab.models import Test
-from wallwatch.domain.perftest.runs import Row, Run, Verb
+from wallwatch.domain.perftest.runs import Quantity, Row, Run, Verb
 
 EGRESS, INGRESS = "masks_egress", "masks_ingress"
 BANDWIDTH, LATENCY = "bw_gbps", "latency_us"
@@ -30,19 +30,23 @@ def lab_points(tests: Sequence[Test], healthy: Config, verb: Verb, message_bytes
     Returns
     -------
     list of Measured
-        One for each test and metric; empty where the device has no masks of both directions.
+        One for each pair of masks and metric, with the values of all its tests, of which calibration takes the median: a baseline that
+        was repeated counts once. Empty where the device has no masks of both directions.
     """
     if not {EGRESS, INGRESS} <= healthy.keys():
         return []
-    found = []
+    found: dict[tuple[float, float, Quantity], Measured] = {}
+
+    def add(number: int, quantity: Quantity, row: Row) -> None:
+        q_l, q_r = ((as_integer(tests[number - 1][0][name]) - 1) / 2 for name in (EGRESS, INGRESS))
+        source = f"lab test {number}"
+        found.setdefault((q_l, q_r, quantity), Measured(source, q_l, q_r, Run(verb, quantity, rows=[]))).run.rows.append(row)
+
     for number, (config, metrics) in enumerate(tests, 1):
         if any(config[name] != value for name, value in healthy.items() if name not in (EGRESS, INGRESS)):
             continue
-        q_l, q_r = ((as_integer(config[name]) - 1) / 2 for name in (EGRESS, INGRESS))
         if metrics.get(BANDWIDTH, 0) > 0:
-            row = Row(message_bytes, None, average_gbps=metrics[BANDWIDTH])
-            found.append(Measured(f"lab test {number}", q_l, q_r, Run(verb, "bandwidth", rows=[row])))
+            add(number, "bandwidth", Row(message_bytes, None, average_gbps=metrics[BANDWIDTH]))
         if metrics.get(LATENCY, 0) > 0:
-            row = Row(message_bytes, None, average_us=metrics[LATENCY])
-            found.append(Measured(f"lab test {number}", q_l, q_r, Run(verb, "latency", rows=[row])))
-    return found
+            add(number, "latency", Row(message_bytes, None, average_us=metrics[LATENCY]))
+    return list(found.values())

@@ -45,6 +45,8 @@ class Dimension(Entry):
     safe: SafeRange | None = None
     scale: Literal["linear", "log"] = "linear"
     wall: str | None = None
+    events: dict[str, str] = Field(default_factory=dict)
+    between: str | None = None
     adaptors: tuple[Adaptor, ...] = Field(min_length=1)
     names: tuple[str, ...] = Field(min_length=1)
     why: str = Field(min_length=1)
@@ -53,6 +55,14 @@ class Dimension(Entry):
     def _an_integer_has_a_range(self) -> Dimension:
         if (self.kind == "integer") != (self.safe is not None):
             raise ValueError("safe: from and to are required for an integer, and invalid for anything else")
+        return self
+
+    @model_validator(mode="after")
+    def _events_are_of_its_kind(self) -> Dimension:
+        if self.events and self.kind != "sequence":
+            raise ValueError("events: only a sequence has steps")
+        if self.between is not None and (self.kind, self.unit) != ("integer", "ms"):
+            raise ValueError("between: only an integer in ms is a time between events")
         return self
 
     def walls_of(self, parameter: str) -> tuple[str, ...]:
