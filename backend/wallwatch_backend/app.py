@@ -48,7 +48,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.settings = settings
     app.state.state_machines = STATE_MACHINES
     app.state.database = Database(settings)
-    app.state.kafka_probe = KafkaProbe(settings.kafka_bootstrap)
+    app.state.kafka_probe = KafkaProbe(settings)
     app.state.authenticate = authenticate
     app.state.webhook_schema = webhook_schema.document()
     app.include_router(opamp)

@@ -6,6 +6,7 @@ from confluent_kafka.admin import AdminClient, ConfigResource
 
 from wallwatch.domain.telemetry.registry import topics
 from wallwatch.jobs.topics import create_topics
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch_local import kafka
 from wallwatch_local.errors import LocalStackError
 
@@ -23,13 +24,13 @@ def consume_one(bootstrap: str, topic: str) -> bytes | None:
 @pytest.mark.integration
 def test_a_broker_keeps_its_topics_and_messages_over_a_restart(tmp_path: Path, free_port: int) -> None:
     with kafka.start(tmp_path, free_port) as bootstrap:
-        assert set(create_topics(bootstrap, partitions=1).values()) == {"created"}
+        assert set(create_topics(KafkaSettings(kafka_bootstrap=bootstrap), partitions=1).values()) == {"created"}
         producer = Producer({"bootstrap.servers": bootstrap})
         producer.produce("wallwatch.event", key="host01", value=b"hello")
         assert producer.flush(10) == 0
     assert not kafka.is_ready(bootstrap)
     with kafka.start(tmp_path, free_port) as bootstrap:
-        assert set(create_topics(bootstrap).values()) == {"exists"}
+        assert set(create_topics(KafkaSettings(kafka_bootstrap=bootstrap)).values()) == {"exists"}
         assert consume_one(bootstrap, "wallwatch.event") == b"hello"
 
 

@@ -148,6 +148,7 @@ def kafka_bootstrap(kept_servers: "Servers | None", tmp_path_factory: pytest.Tem
     from contextlib import ExitStack
 
     from wallwatch.jobs.topics import create_topics
+    from wallwatch.kafka_settings import KafkaSettings
     from wallwatch_local import kafka
     from wallwatch_local import kept_servers as kept
 
@@ -155,7 +156,7 @@ def kafka_bootstrap(kept_servers: "Servers | None", tmp_path_factory: pytest.Tem
         bootstrap = stack.enter_context(kept.broker(kept_servers)) if kept_servers is not None else None
         if bootstrap is None:
             bootstrap = stack.enter_context(kafka.start(tmp_path_factory.mktemp("kafka")))
-        create_topics(bootstrap, partitions=2)
+        create_topics(KafkaSettings(kafka_bootstrap=bootstrap), partitions=2)
         yield bootstrap
 
 

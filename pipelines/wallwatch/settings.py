@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
+
+from wallwatch.kafka_settings import KafkaSettings
 
 
-class SharedSettings(BaseSettings):
+class SharedSettings(KafkaSettings):
     """Settings that jobs, commands and the backend share; environment variables with the prefix `WALLWATCH_`."""
 
     model_config = SettingsConfigDict(env_prefix="WALLWATCH_", extra="ignore")
@@ -18,7 +20,6 @@ class SharedSettings(BaseSettings):
         default="postgresql+psycopg://wallwatch@127.0.0.1:5432/wallwatch",
         description="PostgreSQL with TimescaleDB, as an SQLAlchemy address",
     )
-    kafka_bootstrap: str = Field(default="127.0.0.1:9092", description="Kafka brokers, host:port separated by commas")
     telemetry_secret_file: Path | None = Field(
         default=None,
         description="file with the fleet's telemetry secret, from which each host's telemetry key comes; the backend creates it with mode "

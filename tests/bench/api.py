@@ -22,6 +22,7 @@ from tests.bench.processes import usage
 from tests.bench.report import report
 
 from wallwatch.jobs.topics import create_topics
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch_local import kafka, ports, postgres
 from wallwatch_local.paths import binary
 from wallwatch_local.processes import die_with_parent, running
@@ -78,7 +79,7 @@ def live_fleet(folder: Path) -> Iterator[tuple[str, str, int]]:
         }
         environment = os.environ | settings
         subprocess.run([WALLWATCH, "db", "upgrade"], env=environment, check=True, capture_output=True)
-        create_topics(bootstrap)
+        create_topics(KafkaSettings(kafka_bootstrap=bootstrap))
         made = subprocess.run(
             [WALLWATCH, "token", "create", "--name", "bench"], env=environment, check=True, capture_output=True, text=True
         )

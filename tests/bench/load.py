@@ -17,6 +17,7 @@ from typing import Any
 from tests.bench.report import report
 
 from wallwatch.jobs.topics import create_topics
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch_local import kafka, ports
 from wallwatch_local.paths import REPOSITORY, binary
 
@@ -53,7 +54,7 @@ def main() -> None:
         folder = Path(name)
         fast = tapes(folder, "1s")
         with kafka.start(folder / "kafka", ports.free_ports(1)[0]) as bootstrap:
-            create_topics(bootstrap)
+            create_topics(KafkaSettings(kafka_bootstrap=bootstrap))
             samples = play(bootstrap, fast, "--measurements", "rnic,rnic_offload", "--rate", "-1", "--count", str(MESSAGES))
             everything = play(bootstrap, fast, "--rate", "-1", "--count", str(MESSAGES))
             per_second = RNICS * everything["messages"] / everything["rnic_samples"]

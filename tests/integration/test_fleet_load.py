@@ -13,6 +13,7 @@ from confluent_kafka import Consumer
 from wallwatch.domain.telemetry.decode import decode
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs.topics import create_topics
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch_local import hosts, kafka, ports
 from wallwatch_local.paths import binary
 
@@ -23,7 +24,7 @@ LATEST_NS = 2**63 - 1
 @pytest.fixture(scope="module")
 def bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with kafka.start(tmp_path_factory.mktemp("k"), ports.free_ports(1)[0]) as address:
-        create_topics(address, partitions=2)
+        create_topics(KafkaSettings(kafka_bootstrap=address), partitions=2)
         yield address
 
 

@@ -15,6 +15,7 @@ import pytest
 from wallwatch.jobs.ingest import Ingest
 from wallwatch.jobs.isolation import IsolationJob
 from wallwatch.jobs.topics import create_topics
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.settings import Settings
 from wallwatch_testing.vf_traffic import SharedRnic
 
@@ -27,7 +28,7 @@ Send = Callable[..., None]
 
 @pytest.fixture
 def mine(job_settings: Settings, kafka_bootstrap: str) -> Settings:
-    create_topics(kafka_bootstrap, partitions=3)
+    create_topics(KafkaSettings(kafka_bootstrap=kafka_bootstrap), partitions=3)
     return job_settings.model_copy(update={"isolation_group": f"isolation-{uuid4()}"})
 
 

@@ -15,6 +15,7 @@ from confluent_kafka import Consumer
 
 from wallwatch.jobs.topics import create_topics
 from wallwatch.jobs.validate import Validate
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.settings import Settings
 
 from .conftest import running_job
@@ -24,7 +25,7 @@ Send = Callable[..., None]
 
 @pytest.fixture
 def settings(kafka_bootstrap: str, tmp_path: Path) -> Settings:
-    create_topics(kafka_bootstrap, partitions=3)
+    create_topics(KafkaSettings(kafka_bootstrap=kafka_bootstrap), partitions=3)
     # Nothing listens there: the catalogue's policies run.
     return Settings(
         database_url="postgresql://127.0.0.1:1/none", kafka_bootstrap=kafka_bootstrap, state_dir=tmp_path, validate_patience_s=1.0

@@ -12,6 +12,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from rich.console import Console
 from rich.table import Table
 
+from wallwatch import kafka_clients
 from wallwatch.domain.telemetry.registry import topics
 from wallwatch.settings import Settings
 
@@ -40,7 +41,7 @@ def _group_client(settings: Settings, group: str) -> Iterator[Consumer]:
 
     Not an AdminClient: it answers on a library thread, where a garbage collection by Python can crash the process.
     """
-    consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap, "group.id": group, "enable.auto.commit": False, "log_level": 0})
+    consumer = kafka_clients.consumer(settings, {"group.id": group, "enable.auto.commit": False, "log_level": 0})
     try:
         yield consumer
     finally:

@@ -17,5 +17,5 @@ def create(
     """Create missing topics; existing topics stay unchanged."""
     from wallwatch.jobs.topics import create_topics
 
-    for name, outcome in create_topics(Settings().kafka_bootstrap, partitions, replication).items():
+    for name, outcome in create_topics(Settings(), partitions, replication).items():
         typer.echo(f"{name}: {outcome}")

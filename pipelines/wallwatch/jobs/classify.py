@@ -18,7 +18,9 @@ from typing import Any
 # Quix's schema registry client, unused here, emits a deprecation warning of its own dependency that bypasses every filter.
 with warnings.catch_warnings(record=True):
     from quixstreams import Application, State, message_context
+    from quixstreams.kafka.configuration import ConnectionConfig
 
+from wallwatch import kafka_clients
 from wallwatch.domain.symptoms.host_stage import HOST, MEASUREMENTS, Message, step
 from wallwatch.domain.telemetry.decode import Refused, Sender, decode
 from wallwatch.domain.telemetry.registry import measurements
@@ -73,10 +75,15 @@ class Classifier:
         return findings
 
 
+def connection(settings: Settings) -> ConnectionConfig:
+    """How Quix reaches Kafka: as every other client."""
+    return ConnectionConfig.from_librdkafka_dict(kafka_clients.client_settings(settings))
+
+
 def application(settings: Settings, keys: TelemetryKeys) -> Application:
     """The job as a Quix application, not yet running."""
     app = Application(
-        broker_address=settings.kafka_bootstrap,
+        broker_address=connection(settings),
         consumer_group=settings.classify_group,
         auto_offset_reset="earliest",
         auto_create_topics=True,  # for changelog topics; all others are declared and exist

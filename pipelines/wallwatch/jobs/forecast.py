@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 import psycopg
-from confluent_kafka import Producer
 
+from wallwatch import kafka_clients
 from wallwatch.domain.forecast import peers
 from wallwatch.domain.forecast.confidence import Confidence
 from wallwatch.domain.forecast.decline import Declines, reportable
@@ -202,7 +202,7 @@ class ForecastJob:
         self._settings = settings
         self._now = now
         self._stop = threading.Event()
-        self._producer = Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 20, "compression.type": "lz4"})
+        self._producer = kafka_clients.producer(settings, {"linger.ms": 20, "compression.type": "lz4"})
         self._lock = SingletonLock(settings.libpq_url, LOCK, "wallwatch-forecast-lock")
         self._begin()
 

@@ -14,8 +14,9 @@ import threading
 import time
 from collections.abc import Callable
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import KafkaException, TopicPartition
 
+from wallwatch import kafka_clients
 from wallwatch.domain.isolation.messages import TOPIC as ISOLATION_TOPIC
 from wallwatch.jobs import ingest_isolation, kafka
 from wallwatch.jobs.dead_letter import DeadLetters
@@ -54,9 +55,9 @@ class Ingest:
         self._writer_database = Database(settings.libpq_url, self._stop)
         self._maintenance = Maintenance(settings, self._stop)
         self._identities = identities
-        self._consumer = Consumer(
+        self._consumer = kafka_clients.consumer(
+            settings,
             {
-                "bootstrap.servers": settings.kafka_bootstrap,
                 "group.id": settings.ingest_group,
                 "client.id": "wallwatch-ingest",
                 "enable.auto.commit": False,
@@ -67,13 +68,11 @@ class Ingest:
                 "session.timeout.ms": 10_000,
                 "queued.max.messages.kbytes": 65_536,
                 "fetch.wait.max.ms": 100,
-            }
+            },
         )
-        producer = Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 5})
+        producer = kafka_clients.producer(settings, {"linger.ms": 5})
         self._letters = DeadLetters("ingest", producer)
-        self._silence = SilenceWatch(
-            Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 5}), FINDINGS_TOPIC, self._reader_database.run
-        )
+        self._silence = SilenceWatch(kafka_clients.producer(settings, {"linger.ms": 5}), FINDINGS_TOPIC, self._reader_database.run)
         future_ns = settings.future_tolerance_s * 1_000_000_000
         self._keys = TelemetryKeys(settings.telemetry_secret_file)
         self._builder = BatchBuilder(identities, self._reader_database.run, future_ns, self._silence.on_decoded, self._keys.sender)

@@ -15,8 +15,9 @@ from typing import Any
 
 import orjson
 import psycopg
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 
+from wallwatch import kafka_clients
 from wallwatch.domain.isolation.assignment import Book, Facts, assigned
 from wallwatch.domain.isolation.holders import Holders
 from wallwatch.domain.isolation.live import RnicStream
@@ -131,21 +132,20 @@ class IsolationJob:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._stop = threading.Event()
-        self._consumer = Consumer(
+        self._consumer = kafka_clients.consumer(
+            settings,
             {
-                "bootstrap.servers": settings.kafka_bootstrap,
                 "group.id": settings.isolation_group,
                 "client.id": "wallwatch-isolation",
                 "enable.auto.commit": False,
                 "auto.offset.reset": "earliest",
                 "session.timeout.ms": 10_000,
                 "fetch.wait.max.ms": 100,
-            }
+            },
         )
         # Messages wait for Kafka without a time limit: offsets are committed only when all of them have arrived.
-        producing = {"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 20, "compression.type": "lz4", "message.timeout.ms": 0}
-        self._producer = Producer(producing)
-        self._letters = DeadLetters("isolation", Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 5}))
+        self._producer = kafka_clients.producer(settings, {"linger.ms": 20, "compression.type": "lz4", "message.timeout.ms": 0})
+        self._letters = DeadLetters("isolation", kafka_clients.producer(settings, {"linger.ms": 5}))
         self._slos = SloWatcher(settings.libpq_url, self._stop)
         self._holders = HolderWatcher(settings.libpq_url, self._stop)
         self.rnics = Rnics(self._slos, self._holders)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import NewTopic
 
+from wallwatch import kafka_clients
 from wallwatch.domain.telemetry.registry import topics
+from wallwatch.kafka_settings import KafkaSettings
 
 TIMEOUT_S = 30.0
 
 
-def create_topics(bootstrap: str, partitions: int | None = None, replication: int = 1) -> dict[str, str]:
+def create_topics(kafka: KafkaSettings, partitions: int | None = None, replication: int = 1) -> dict[str, str]:
     """Create the topics that are missing.
 
     Returns
@@ -23,7 +25,7 @@ def create_topics(bootstrap: str, partitions: int | None = None, replication: in
     KafkaException
         When the broker does not answer or refuses.
     """
-    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin = kafka_clients.admin(kafka)
     wanted = [
         NewTopic(
             topic.name,

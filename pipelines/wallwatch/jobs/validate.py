@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, KafkaError, KafkaException, TopicPartition
 
+from wallwatch import kafka_clients
 from wallwatch.domain.policies.event import event_of
 from wallwatch.domain.policies.messages import VIOLATED
 from wallwatch.domain.policies.server_side import ServerSidePolicies
@@ -43,17 +44,17 @@ class Validate:
         self._settings = settings
         self._stop = threading.Event()
         self._file = settings.state_dir / "validate" / "checkpoint.json"
-        self._consumer = Consumer(
+        self._consumer = kafka_clients.consumer(
+            settings,
             {
-                "bootstrap.servers": settings.kafka_bootstrap,
                 "group.id": "wallwatch-validate",  # required by the library; partitions are assigned here, and the file has the offsets
                 "enable.auto.commit": False,
                 "auto.offset.reset": "earliest",
                 "enable.partition.eof": True,
                 "fetch.wait.max.ms": 100,
-            }
+            },
         )
-        self._producer = Producer({"bootstrap.servers": settings.kafka_bootstrap, "linger.ms": 5, "enable.idempotence": True})
+        self._producer = kafka_clients.producer(settings, {"linger.ms": 5, "enable.idempotence": True})
         self._keys = TelemetryKeys(settings.telemetry_secret_file)
         self._measurement = measurements()["event"]
         self._read = MESSAGES.labels("validate", TOPIC)

@@ -13,6 +13,7 @@ from typing import Any
 import psycopg
 
 from wallwatch.jobs.topics import create_topics
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch_local import kafka, ports, postgres
 from wallwatch_local.processes import die_with_parent, running
 from wallwatch_testing.collector import Message
@@ -111,7 +112,7 @@ def start(folder: Path, partitions: int = 4) -> Iterator[TelemetryPath]:
     path = TelemetryPath(folder)
     try:
         path.postgres.up()
-        create_topics(path.kafka.up(), partitions=partitions)
+        create_topics(KafkaSettings(kafka_bootstrap=path.kafka.up()), partitions=partitions)
         subprocess.run([WALLWATCH, "db", "upgrade"], env=path.environment, check=True, capture_output=True)
         yield path
     finally:

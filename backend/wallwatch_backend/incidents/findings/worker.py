@@ -16,6 +16,7 @@ from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, Consumer, KafkaError, Kafka
 from prometheus_client import Counter, Histogram
 from pydantic import ValidationError
 
+from wallwatch import kafka_clients
 from wallwatch_backend.incidents.findings.message_batch import apply_all
 from wallwatch_backend.incidents.findings.schemas import Finding
 from wallwatch_backend.incidents.findings.service import Applied
@@ -46,9 +47,9 @@ class FindingConsumer:
 
         Any failure of the database or of Kafka raises; the caller restarts it at the last committed offset.
         """
-        consumer = Consumer(
+        consumer = kafka_clients.consumer(
+            self._settings,
             {
-                "bootstrap.servers": self._settings.kafka_bootstrap,
                 "group.id": self._settings.kafka_group,
                 "enable.auto.commit": False,
                 "enable.auto.offset.store": False,
@@ -57,9 +58,9 @@ class FindingConsumer:
                 "session.timeout.ms": 10000,
                 # otherwise librdkafka prints to stderr between our JSON lines
                 "log_level": 2,
-            }
+            },
         )
-        producer = Producer({"bootstrap.servers": self._settings.kafka_bootstrap, "enable.idempotence": True, "log_level": 2})
+        producer = kafka_clients.producer(self._settings, {"enable.idempotence": True, "log_level": 2})
         # One thread for every call on the client: a cancelled wait leaves its call running, and a concurrent close would free what it uses.
         thread, loop = ThreadPoolExecutor(1, "findings"), asyncio.get_running_loop()
         try:

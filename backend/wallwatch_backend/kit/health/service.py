@@ -7,10 +7,12 @@ from confluent_kafka import KafkaException, Producer
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
+from wallwatch import kafka_clients
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.health.schemas import Check, Readiness
 
-REQUIRED_REVISION = "0015"
+REQUIRED_REVISION = "0020"
 _KAFKA_TIMEOUT_S = 3
 _KAFKA_KEPT_S = 5.0  # frequent probes must not ask the brokers each time
 
@@ -18,8 +20,8 @@ _KAFKA_KEPT_S = 5.0  # frequent probes must not ask the brokers each time
 class KafkaProbe:
     """Asks Kafka for its brokers, at most every five seconds."""
 
-    def __init__(self, bootstrap: str) -> None:
-        self._bootstrap = bootstrap
+    def __init__(self, kafka: KafkaSettings) -> None:
+        self._kafka = kafka
         self._client: Producer | None = None
         self._last: tuple[float, Check] | None = None
         self._lock = asyncio.Lock()
@@ -32,11 +34,11 @@ class KafkaProbe:
 
     def _ask(self) -> Check:
         if self._client is None:
-            self._client = Producer({"bootstrap.servers": self._bootstrap, "log_level": 2})
+            self._client = kafka_clients.producer(self._kafka, {"log_level": 2})
         try:
             metadata = self._client.list_topics(timeout=_KAFKA_TIMEOUT_S)
         except KafkaException as error:
-            return Check(ok=False, detail=f"{self._bootstrap} does not answer: {error.args[0].str()}")
+            return Check(ok=False, detail=f"{self._kafka.kafka_bootstrap} does not answer: {error.args[0].str()}")
         return Check(ok=True, detail=f"{len(metadata.brokers)} broker(s)")
 
 
