@@ -99,6 +99,44 @@ def test_a_boundary_over_two_integers_predicts_what_fails(predicate: Callable[[C
     assert wrong <= 0.02 * len(configs)
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("predicate", "expected"),
+    [
+        (lambda one: as_integer(one["masks"]) + as_integer(one["flows"]) >= 200, {("flows+masks", ">=", 200)}),
+        (
+            lambda one: as_integer(one["masks"]) + as_integer(one["flows"]) >= 200 and one["mode"] == "b",
+            {("flows+masks", ">=", 200), ("mode", "==", "b")},
+        ),
+        (
+            lambda one: as_integer(one["masks"]) + as_integer(one["flows"]) + as_integer(one["rules"]) >= 220,
+            {("flows+masks+rules", ">=", 220)},
+        ),
+        (
+            lambda one: as_integer(one["masks"]) * as_integer(one["flows"]) * as_integer(one["rules"]) >= 200_000,
+            {("flows*masks*rules", ">=", 200_000)},
+        ),
+    ],
+)
+def test_a_boundary_whose_parameters_reach_it_each_alone_is_one_cause(
+    predicate: Callable[[Config], bool], expected: set[Any], seed: int
+) -> None:
+    """Taken one by one such parameters look like a cause each, and their sum would be cut into rectangles."""
+    device = device_of(*FIVE, integer("flows", 1, 300), integer("rules", 1, 400))
+    report, tester = search(device, fails_when(predicate), options=Options(seed=seed))
+    (found,) = conditions_of(report)
+    assert {(name, op) for name, op, _ in found} == {(name, op) for name, op, _ in expected}
+    values = {name: value for name, _, value in expected}
+    assert all(value == pytest.approx(values[name], rel=0.01) if isinstance(value, int | float) else True for name, _, value in found)
+    assert len(tester.sent) <= 600
+
+
+def test_two_integers_that_each_cause_it_are_no_boundary() -> None:
+    report, _ = search(DEVICE, fails_when(lambda one: as_integer(one["masks"]) >= 100 or as_integer(one["vfs"]) >= 9))
+    found = {frozenset(one) for one in conditions_of(report)}
+    assert found == {frozenset({("masks", ">=", 100)}), frozenset({("vfs", ">=", 9)})}
+
+
 def test_an_order_of_operations_is_found() -> None:
     device = device_of(*FIVE[:3], sequence("teardown", "flows", "masks", "vfs", "port"))
 

@@ -11,8 +11,9 @@ from wallwatch.domain.lab.conditions import Cause, Signal
 from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, one_at_a_time, tuples_of
 from wallwatch.domain.lab.device import Config, Value
 from wallwatch.domain.lab.evidence import add_evidence
+from wallwatch.domain.lab.hypothesis import Hidden
 from wallwatch.domain.lab.judge import Judge
-from wallwatch.domain.lab.learner import Hidden, Learner
+from wallwatch.domain.lab.learner import Learner
 from wallwatch.domain.lab.paths import difference
 from wallwatch.domain.lab.report import FoundCause, Report
 from wallwatch.domain.lab.sampling import Sampler
