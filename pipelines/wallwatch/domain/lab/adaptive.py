@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from wallwatch.domain.lab.conditions import Cause, Signal
-from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, one_at_a_time, tuples_of
+from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, Grid, one_at_a_time, tuples_of
 from wallwatch.domain.lab.device import Config, Value
 from wallwatch.domain.lab.evidence import add_evidence
 from wallwatch.domain.lab.hypothesis import Hidden
@@ -19,8 +19,8 @@ from wallwatch.domain.lab.report import FoundCause, Report
 from wallwatch.domain.lab.sampling import Sampler
 from wallwatch.domain.lab.tester import Options, Outcome, SearchEnd
 
-STAGES = ((2, False), (3, True), (4, True))
-"""Strengths, and whether integers have only their ends then."""
+STAGES: tuple[tuple[int, Grid], ...] = ((2, "parts"), (3, "ends"), (4, "ends and inside"))
+"""Strengths, and the levels of integers then."""
 MOST_ROWS = 220
 """Rows of discovery that show nothing after which a strength of four is no longer pursued."""
 ROWS_TO_DOUBT_THE_DEFAULT = 30
@@ -72,10 +72,10 @@ class Adaptive:
             self._report_suspected()
             raise
         clean = 0
-        for strength, ends_only in STAGES:
-            if tuples_of(self._device, self._options.only, strength, ends_only) > MOST_TUPLES:
+        for strength, grid in STAGES:
+            if tuples_of(self._device, self._options.only, strength, grid) > MOST_TUPLES:
                 break
-            clean = self._cover(strength, ends_only, clean)
+            clean = self._cover(strength, grid, clean)
             if len(self._report.causes) >= MOST_CAUSES:
                 self._report.notes.append(f"The search ended after {MOST_CAUSES} causes.")
                 return
@@ -115,7 +115,7 @@ class Adaptive:
     def _learner(self, signal: Signal) -> Learner:
         return Learner(self._judge, self._sampler, self._rng, signal, self._known, self._suspected, self._healthy)
 
-    def _cover(self, strength: int, ends_only: bool, clean: int) -> int:
+    def _cover(self, strength: int, grid: Grid, clean: int) -> int:
         """Rows until every combination of so many levels was seen; beyond the strength that was asked for only while effort is left.
 
         Returns
@@ -123,7 +123,7 @@ class Adaptive:
         int
             rows so far that show the whole device
         """
-        coverage = Coverage(self._device, self._options.only, strength, ends_only, self._rng)
+        coverage = Coverage(self._device, self._options.only, strength, grid, self._rng)
         for seen in list(self._clean_rows()):
             coverage.mark(seen)
         for row in self._rows(coverage, clean if strength > self._options.strength else None):
