@@ -19,6 +19,10 @@ After them the conditions that explain most are reported.
 """
 
 
+MOST_CORRECTIONS = 3
+"""How often a threshold is looked for again where it turns out to be wrong."""
+
+
 class Hidden(Exception):
     """Something that is not known yet hides the signal in this configuration: it has to be learned first."""
 
@@ -64,12 +68,19 @@ class Hypothesis:
 
     def decide(self, config: Config) -> bool | None:
         """Whether a configuration shows the signal; None where another cause does it, the topology forbids it or something hides it."""
+        return self._decide(config, surely=False)
+
+    def decide_surely(self, config: Config) -> bool | None:
+        """As `decide`, with more repeats on a flaky device."""
+        return self._decide(config, surely=True)
+
+    def _decide(self, config: Config, surely: bool) -> bool | None:
         if any(one.holds(config) for one in self.same) or not self.sampler.is_valid(config):
             return None
-        return self.judge.decide(config, self.signal, self.phase)
+        return self.judge.decide(config, self.signal, self.phase, surely)
 
-    def judged(self, config: Config) -> bool:
-        """As `decide`.
+    def agrees(self, config: Config, expected: bool) -> bool:
+        """Whether a prediction comes true. One that does not is decided more surely on a flaky device.
 
         Raises
         ------
@@ -77,9 +88,11 @@ class Hypothesis:
             where there is no verdict
         """
         verdict = self.decide(config)
+        if verdict is (not expected):
+            verdict = self.decide_surely(config)
         if verdict is None:
             raise Hidden(config)
-        return verdict
+        return verdict is expected
 
     # --- conditions ---
 
@@ -101,9 +114,12 @@ class Hypothesis:
         """Add the conditions of one parameter. False if it has no value that passes or they are known."""
         self.phase = "threshold"
         parameter = self.device.by_name[name]
-        conditions, thresholds, points = condition_of(parameter, bad, good_value, self.decide, self.variant)
-        if self._leaves_traces(bad, thresholds):
-            conditions, thresholds, points = condition_of(parameter, bad, good_value, self.decide, self.variant)
+        decide = self.decide if parameter.kind == "integer" else self.decide_surely
+        conditions, thresholds, points = condition_of(parameter, bad, good_value, decide, self.variant)
+        for _ in range(MOST_CORRECTIONS):
+            if not self._leaves_traces(bad, thresholds) and not self._was_wrong(bad, thresholds):
+                break
+            conditions, thresholds, points = condition_of(parameter, bad, good_value, decide, self.variant)
         for value, is_bad in points:
             if is_bad and not any(isinstance(one, Range) and one.holds({**bad, name: value}) for one in conditions):
                 self.others.append({**bad, name: value})
@@ -117,8 +133,12 @@ class Hypothesis:
 
     def _leaves_traces(self, bad: Config, thresholds: Sequence[Threshold]) -> bool:
         """Whether a threshold is another one after a reset: tests that passed have left traces, and it has to be found again."""
-        sides = [{**bad, one.parameter: value} for one in thresholds for value in (one.last_good, one.first_bad)]
-        return any(self.judge.remembers(one, self.signal, self.phase) for one in sides)
+        return any(self.judge.remembers(one, self.signal, self.phase) for one in _sides(bad, thresholds))
+
+    def _was_wrong(self, bad: Config, thresholds: Sequence[Threshold]) -> bool:
+        """Whether more repeats change a verdict at a threshold of a flaky device: one wrong verdict on the way leads astray."""
+        before = [self.judge.known(one, self.signal) for one in _sides(bad, thresholds)]
+        return before != [self.decide_surely(one) for one in _sides(bad, thresholds)]
 
     # --- how good it is ---
 
@@ -140,3 +160,8 @@ class Hypothesis:
             if changed is not None:
                 return changed
         return self.healthy
+
+
+def _sides(bad: Config, thresholds: Sequence[Threshold]) -> list[Config]:
+    """The configurations on both sides of each threshold."""
+    return [{**bad, one.parameter: value} for one in thresholds for value in (one.last_good, one.first_bad)]

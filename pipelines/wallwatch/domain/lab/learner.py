@@ -53,23 +53,38 @@ class Learner:
             where another signal hides this one on the way
         """
         hypothesis = self._hypothesis
-        hypothesis.witness, names = minimal_failure(hypothesis.device, self._healthy, failing, hypothesis.decide, self._rng)
-        if not names:
+        if not self._reduce(failing):
             return None
-        self._judge.doubt(hypothesis.witness, self._signal, "minimise")
-        if not hypothesis.decide(hypothesis.witness) or not self._judge.is_confirmed(hypothesis.witness, self._signal, "minimise"):
-            return None
-        self._judge.learn_cut(hypothesis.witness, self._signal, "minimise")
-        for name in names:
-            hypothesis.add(hypothesis.witness, name, self._healthy[name])
         found = FoundCause(Cause(self._signal, ()), hypothesis.witness, self._healthy)
-        self._prove(found)
+        if not self._prove(found, failing):
+            return None
         found.cause = Cause(self._signal, tuple(hypothesis.conditions))
         found.failing = hypothesis.witness
         found.passing = hypothesis.nearest_passing()
         names_left = found.cause.parameters
         found.thresholds = [one for name, several in hypothesis.thresholds.items() if name in names_left for one in several]
         return found
+
+    def _reduce(self, failing: Config) -> bool:
+        """Make a first hypothesis: the fewest parameters and their values. False if the configuration turns out not to fail."""
+        hypothesis = self._hypothesis
+        was_flaky = True
+        for _ in range(2):  # again where the device turns out to be flaky: single tests have led here
+            hypothesis.phase = "minimise"
+            was_flaky = self._judge.is_flaky
+            hypothesis.witness, names = minimal_failure(hypothesis.device, self._healthy, failing, hypothesis.decide, self._rng)
+            if not names:
+                return False
+            self._judge.doubt(hypothesis.witness, self._signal, "minimise")
+            if was_flaky or not self._judge.is_flaky:
+                break
+        if not hypothesis.decide(hypothesis.witness) or not self._judge.is_confirmed(hypothesis.witness, self._signal, "minimise"):
+            return False
+        self._judge.learn_cut(hypothesis.witness, self._signal, "minimise")
+        hypothesis.conditions.clear()
+        for name in names:
+            hypothesis.add(hypothesis.witness, name, self._healthy[name])
+        return True
 
     def alone(self, failing: Config, name: str) -> Cause | None:
         """What one parameter does by itself, not proven yet; None if the configuration turns out not to fail."""
@@ -82,17 +97,27 @@ class Learner:
         hypothesis.add(failing, name, self._healthy[name])
         return Cause(self._signal, tuple(hypothesis.conditions))
 
-    def _prove(self, found: FoundCause) -> None:
-        """Check and revise the conditions until their predictions come true, or the effort is out of proportion."""
+    def _prove(self, found: FoundCause, failing: Config) -> bool:
+        """Check and revise the conditions until their predictions come true, or the effort is out of proportion.
+
+        Where the device turns out to be flaky, everything is learned again by repeated tests. False if it does not fail then.
+        """
         hypothesis = self._hypothesis
         first = list(hypothesis.conditions)
+        was_flaky = self._judge.is_flaky
         hypothesis.start_proof()
         for _ in range(REVISIONS):
             found.predictions.clear()
             if self._prover.is_proven(found.predictions):
-                return
+                return True
             if hypothesis.is_spent():
                 break
+            if self._judge.is_flaky and not was_flaky:
+                was_flaky = True
+                if not self._reduce(failing):
+                    return False
+                first = list(hypothesis.conditions)
         hypothesis.conditions = max(first, list(hypothesis.conditions), key=lambda one: (round(hypothesis.score(one), 2), -len(one)))
         found.is_settled = False
         hypothesis.others.clear()
+        return True

@@ -35,7 +35,7 @@ class Prover:
             inside = self._inside(corner)
             if inside is None:
                 break
-            is_bad = hypothesis.judged(inside)
+            is_bad = hypothesis.agrees(inside, True)
             if not is_bad and corner and self._is_unsure(inside):
                 continue
             if not is_bad and self._reviser.revise(inside):
@@ -45,27 +45,59 @@ class Prover:
                 outside = self._outside(inside, condition, near=corner)
                 if outside is None:
                     continue
-                follows = not hypothesis.judged(outside)
+                follows = hypothesis.agrees(outside, False)
                 if not follows and corner and self._is_unsure(outside):
                     continue
                 predictions.append(Prediction(outside, condition, not follows))
                 trials[condition].add(follows)
                 if not follows and self._reviser.examine(outside, condition, trials[condition]):
                     return False
-        return not self._drop_what_cannot_be_broken([one for one, trial in trials.items() if not trial.pairs])
+        if self._drop_what_cannot_be_broken([one for one, trial in trials.items() if not trial.pairs]):
+            return False
+        return self._holds_in_others(predictions)
 
     def _drop_what_cannot_be_broken(self, never_broken: Sequence[Condition]) -> bool:
-        """A condition that follows from the others and the topology is none. True if there was one."""
+        """A condition that follows from the others, the topology and what is known is none. True if there was one."""
         hypothesis = self._hypothesis
-        implied = [one for one in never_broken if isinstance(one, Among) and not self._can_be_broken(one)]
+        implied = [one for one in never_broken if not self._can_be_broken(one)]
         if not implied or len(implied) == len(hypothesis.conditions):
             return False
         hypothesis.conditions.remove(implied[0])
         return True
 
     def _can_be_broken(self, condition: Condition) -> bool:
+        """Whether the condition is broken somewhere where the signal would show, and would show for no other reason."""
         hypothesis = self._hypothesis
-        return any(hypothesis.sampler.broken(one, condition, False, hypothesis.kept()) is not None for one in self._examples())
+        broken = [hypothesis.sampler.broken(one, condition, False, hypothesis.kept()) for one in self._examples()]
+        if isinstance(condition, Among) and not any(broken):
+            return False
+        return any(one is None or not any(other.holds(one) and self._covers(other) for other in self._known) for one in broken)
+
+    def _covers(self, other: Cause) -> bool:
+        """Whether nothing can be learned about the signal where another cause holds: it has the same signal, or hides it."""
+        signal, shown = self._hypothesis.signal, other.signal
+        if shown == signal:
+            return True
+        return shown.symptom is not None and signal.symptom is not None and self._hypothesis.judge.hides(shown.symptom, signal.symptom)
+
+    def _holds_in_others(self, predictions: list[Prediction]) -> bool:
+        """One configuration where another cause holds too, of each that leaves the device running. False if something changed.
+
+        The rounds keep clear of what is known, so a condition that is broken only there would go unnoticed.
+        """
+        hypothesis = self._hypothesis
+        for other in self._known:
+            if other.signal == hypothesis.signal or hypothesis.judge.damage.get(other.signal.symptom or ""):
+                continue
+            both = hypothesis.sampler.inside([*hypothesis.conditions, *other.conditions], hypothesis.same, corner=False)
+            verdict = None if both is None else hypothesis.decide(both)
+            if both is None or verdict is None:
+                continue
+            is_bad = verdict or hypothesis.agrees(both, True)
+            if not is_bad and self._reviser.revise(both):
+                return False
+            predictions.append(Prediction(both, None, is_bad))
+        return True
 
     def _examples(self) -> list[Config]:
         drawn = [self._hypothesis.sampler.inside(self._hypothesis.conditions, [], corner=False) for _ in range(5)]

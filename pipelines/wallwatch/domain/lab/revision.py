@@ -12,6 +12,9 @@ from wallwatch.domain.lab.hypothesis import Hypothesis
 from wallwatch.domain.lab.paths import Step, step_between
 from wallwatch.domain.lab.permutation import ENOUGH, Trial
 
+MOST_WAYS = 4
+"""Ways that are tried between two configurations until a single parameter makes the difference."""
+
 
 class Reviser:
     """Learns from surprises. Each method says whether it changed the hypothesis, or the verdicts it rests on."""
@@ -29,9 +32,8 @@ class Reviser:
     def examine(self, outside: Config, condition: Condition, trial: Trial) -> bool:
         """A configuration fails though one condition is broken: the condition is not needed, not right, or another cause is at work."""
         hypothesis = self._hypothesis
-        if hypothesis.judge.doubt(outside, hypothesis.signal, "verify", times=1 if hypothesis.others else 3) and not hypothesis.judged(
-            outside
-        ):
+        times = 1 if hypothesis.others else 3
+        if hypothesis.judge.doubt(outside, hypothesis.signal, "verify", times) and not hypothesis.decide(outside):
             return True
         if isinstance(condition, Boundary) and self._refit(condition, outside, is_bad=True):
             return True
@@ -52,7 +54,7 @@ class Reviser:
             return False
         name = condition.parameter
         config = hypothesis.variant(hypothesis.witness, name, outside[name])
-        if config is None or not hypothesis.decide(config):
+        if config is None or not hypothesis.decide_surely(config):
             return False
         if isinstance(condition, Among):
             values = condition.values | {as_scalar(outside[name])}
@@ -116,11 +118,21 @@ class Reviser:
             if isinstance(condition, Boundary) and self._refit(condition, good, is_bad=False):
                 return True
         hypothesis.phase = "minimise"
-        step = step_between(self._device, self._across_boundaries(good), good, True, hypothesis.decide, self._rng)
+        step = self._step_to(good)
         changed = False
         for name in step.names:
             changed = self._explain(step, name) or changed
         return changed
+
+    def _step_to(self, good: Config) -> Step:
+        """Where the verdict changes on the way from the witness. Another way is tried where nothing on the first one could be used."""
+        start = self._across_boundaries(good)
+        steps = []
+        for _ in range(MOST_WAYS):
+            steps.append(step_between(self._device, start, good, True, self._hypothesis.decide, self._rng))
+            if len(steps[-1].names) == 1:
+                break
+        return min(steps, key=lambda one: len(one.names))
 
     def _across_boundaries(self, good: Config) -> Config:
         """The witness with the integers of boundaries as in another configuration, if it fails so.
