@@ -72,10 +72,12 @@ class Adaptive:
             self._report_suspected()
             raise
         clean = 0
+        self._work_on_what_proofs_showed()
         for strength, grid in STAGES:
             if tuples_of(self._device, self._options.only, strength, grid) > MOST_TUPLES:
                 break
             clean = self._cover(strength, grid, clean)
+            self._work_on_what_proofs_showed()
             if len(self._report.causes) >= MOST_CAUSES:
                 self._report.notes.append(f"The search ended after {MOST_CAUSES} causes.")
                 return
@@ -221,6 +223,15 @@ class Adaptive:
                 if signal in self._unexplained(config):
                     self._learn(signal, config, 0)
 
+    def _work_on_what_proofs_showed(self) -> None:
+        """Proof of one cause may show a symptom that no row has shown. Metrics are left to the rows: in noise any looks worse at times."""
+        names = [one.name for one in self._device.parameters]
+        for key in list(self._judge.seen):
+            config = dict(zip(names, key, strict=True))
+            explained = {one.signal for one in self._known}
+            if any(one.symptom and one not in explained for one in self._unexplained(config)):
+                self._work(config)
+
     def _unsettled(self, signal: Signal) -> int:
         return sum(one.cause.signal == signal and not one.is_settled for one in self._report.causes)
 
@@ -236,6 +247,12 @@ class Adaptive:
         self._report.causes[:] = [one for one in self._report.causes if not covers(one)]
         self._report.causes.append(found)
 
+    def _forget_causes(self, config: Config) -> None:
+        """The device turned out to be flaky: causes that were learned by single tests are learned again."""
+        self._queue.extend([*(one.failing for one in self._report.causes), config])
+        self._report.causes.clear()
+        self._attempts.clear()
+
     def _learn(self, signal: Signal, config: Config, depth: int) -> None:
         key = (signal, self._device.key(config))
         self._attempts[key] = self._attempts.get(key, 0) + 1
@@ -245,7 +262,7 @@ class Adaptive:
             return
         if self._judge.doubt(config, signal, "discover", times=2) and not self._judge.decide(config, signal, "discover"):
             return
-        learner = self._learner(signal)
+        learner, was_flaky = self._learner(signal), self._judge.is_flaky
         try:
             found = learner.learn(config)
         except Hidden as hidden:
@@ -255,6 +272,9 @@ class Adaptive:
             self._learn(signal, config, depth + 1)
             return
         if found is None:
+            return
+        if self._judge.is_flaky and not was_flaky and self._report.causes:
+            self._forget_causes(config)
             return
         self._replace_what_it_covers(found)
         self._suspected = [one for one in self._suspected if one.signal != signal or not one.parameters & found.cause.parameters]

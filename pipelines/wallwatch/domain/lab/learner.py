@@ -108,15 +108,16 @@ class Learner:
         hypothesis.start_proof()
         for _ in range(REVISIONS):
             found.predictions.clear()
-            if self._prover.is_proven(found.predictions):
-                return True
-            if hypothesis.is_spent():
-                break
+            is_proven = self._prover.is_proven(found.predictions)
             if self._judge.is_flaky and not was_flaky:
                 was_flaky = True
                 if not self._reduce(failing):
                     return False
                 first = list(hypothesis.conditions)
+            elif is_proven:
+                return True
+            elif hypothesis.is_spent():
+                break
         hypothesis.conditions = max(first, list(hypothesis.conditions), key=lambda one: (round(hypothesis.score(one), 2), -len(one)))
         found.is_settled = False
         hypothesis.others.clear()
