@@ -10,7 +10,7 @@ from statistics import fmean
 from wallwatch.domain.lab.conditions import Signal
 from wallwatch.domain.lab.device import Config, Device, Value, to_json
 from wallwatch.domain.lab.metric_level import NOTICEABLE, SCALES, SMALLEST_SCALE, Level, metric_level
-from wallwatch.domain.lab.tester import Outcome, Phase, Stopped, Tester
+from wallwatch.domain.lab.tester import Outcome, Phase, SearchEnd, Stopped, Tester
 
 BASELINE_TESTS = 5
 NOISY_BASELINE_TESTS = 16
@@ -65,7 +65,13 @@ class Judge:
     def observe_all(self, configs: Sequence[Config], phase: Phase) -> list[Outcome]:
         if self.device.sequential or len(configs) == 1:
             return [self._one(config, phase) for config in configs]
-        outcomes = self._tester.test_all(configs, phase)
+        try:
+            outcomes = self._tester.test_all(configs, phase)
+        except SearchEnd as end:
+            self._count(phase, len(end.answered))
+            for position, outcome in end.answered.items():
+                self._keep(configs[position], outcome)
+            raise
         self._count(phase, len(configs))
         for config, outcome in zip(configs, outcomes, strict=True):
             self._keep(config, outcome)
