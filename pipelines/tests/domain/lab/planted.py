@@ -96,8 +96,7 @@ class PlantedTester:
 
     @property
     def tests(self) -> list[Config]:
-        names = [one.name for one in self.device.parameters]
-        return [dict(zip(names, key, strict=True)) for _, key in self.sent if key is not None]
+        return [self.device.config_of(key) for _, key in self.sent if key is not None]
 
     @property
     def resets(self) -> int:

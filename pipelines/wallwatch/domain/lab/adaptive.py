@@ -149,8 +149,7 @@ class Adaptive:
         name, keys = max(better.items(), key=lambda one: len(one[1]), default=("", []))
         if len(keys) < SHARE_TO_DOUBT_THE_DEFAULT * len(rows) or not self._is_one_step([one for _, one in rows], name):
             return
-        names = [one.name for one in self._device.parameters]
-        candidates = [dict(zip(names, key, strict=True)) for key in keys]
+        candidates = [self._device.config_of(key) for key in keys]
         reference = min(candidates, key=lambda one: len(difference(self._device, one, self._device.default)))
         self._judge.default_is_bad = True
         self._judge.measure_baseline(reference)
@@ -160,7 +159,7 @@ class Adaptive:
         )
         self._healthy = reference
         for key in [key for key, outcomes in self._judge.seen.items() if outcomes]:
-            self._work(dict(zip(names, key, strict=True)))
+            self._work(self._device.config_of(key))
 
     def _is_one_step(self, outcomes: Sequence[Outcome], name: str) -> bool:
         """Whether a metric lies in one narrow band that is far from the default."""
@@ -169,10 +168,9 @@ class Adaptive:
         return middle >= GAIN_TO_DOUBT_THE_DEFAULT and median(abs(one - middle) for one in gains) <= middle / 8
 
     def _clean_rows(self) -> Iterator[Config]:
-        names = [one.name for one in self._device.parameters]
         for key, outcomes in self._judge.seen.items():
             if outcomes and all(self._judge.is_healthy(one) for one in outcomes):
-                yield dict(zip(names, key, strict=True))
+                yield self._device.config_of(key)
 
     def _rows(self, coverage: Coverage, clean: int | None) -> Iterator[Config]:
         """Rows to test; with a number of clean ones so far, only as long as effort is left."""
@@ -225,9 +223,8 @@ class Adaptive:
 
     def _work_on_what_proofs_showed(self) -> None:
         """Proof of one cause may show a symptom that no row has shown. Metrics are left to the rows: in noise any looks worse at times."""
-        names = [one.name for one in self._device.parameters]
         for key in list(self._judge.seen):
-            config = dict(zip(names, key, strict=True))
+            config = self._device.config_of(key)
             explained = {one.signal for one in self._known}
             if any(one.symptom and one not in explained for one in self._unexplained(config)):
                 self._work(config)
@@ -258,11 +255,12 @@ class Adaptive:
         self._attempts[key] = self._attempts.get(key, 0) + 1
         if self._attempts[key] > MOST_ATTEMPTS or depth > MOST_NESTED or self._unsettled(signal) >= MOST_UNSETTLED:
             return
+        was_flaky = self._judge.is_flaky
         if not self._judge.decide(config, signal, "discover"):
             return
         if self._judge.doubt(config, signal, "discover", times=2) and not self._judge.decide(config, signal, "discover"):
             return
-        learner, was_flaky = self._learner(signal), self._judge.is_flaky
+        learner = self._learner(signal)
         try:
             found = learner.learn(config)
         except Hidden as hidden:

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from wallwatch.domain.lab.device import Config, Device, Parameter, Value, as_integer, as_order
+from wallwatch.domain.lab.device import Config, Device, Parameter, Value, as_integer, as_order, is_same
 
 CANDIDATES = 24
 MOST_TUPLES = 3_000_000
@@ -254,7 +254,7 @@ def one_at_a_time(device: Device, only: Sequence[str]) -> Iterator[Config]:
     """The default with one parameter at another of its ends or values."""
     for parameter, levels in factor_levels(device, only, "ends"):
         for level in levels:
-            if level is not SHUFFLED and level != device.default[parameter.name]:
+            if level is not SHUFFLED and not is_same(level, device.default[parameter.name]):  # type: ignore[arg-type]
                 yield {**device.default, parameter.name: level}  # type: ignore[dict-item]
 
 

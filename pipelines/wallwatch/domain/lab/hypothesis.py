@@ -144,10 +144,9 @@ class Hypothesis:
 
     def score(self, conditions: Sequence[Condition]) -> float:
         """How well conditions separate all configurations that were judged: the mean of the shares right among bad and good ones."""
-        names = [one.name for one in self.device.parameters]
         right: dict[bool, list[bool]] = {True: [], False: []}
         for key in self.judge.seen:
-            config = dict(zip(names, key, strict=True))
+            config = self.device.config_of(key)
             verdict = self.judge.known(config, self.signal)
             if verdict is not None and not any(one.holds(config) for one in self.same):
                 right[verdict].append(all(one.holds(config) for one in conditions) == verdict)

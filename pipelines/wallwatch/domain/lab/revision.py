@@ -57,7 +57,7 @@ class Reviser:
         if config is None or not hypothesis.decide_surely(config):
             return False
         if isinstance(condition, Among):
-            values = condition.values | {as_scalar(outside[name])}
+            values = (*condition.values, as_scalar(outside[name]))
             hypothesis.replace(condition, Among(name, values, condition.all_values))
             return True
         good = hypothesis.healthy[name]
@@ -172,8 +172,8 @@ class Reviser:
         if hypothesis.of(partner) is None or isinstance(hypothesis.of(partner), Before):
             return hypothesis.add(other.bad, partner, other.good[partner])
         own = hypothesis.of(name)
-        if isinstance(own, Among) and hypothesis.witness[name] in own.values and len(own.values) > 1:
-            hypothesis.replace(own, Among(name, frozenset({as_scalar(hypothesis.witness[name])}), own.all_values))
+        if isinstance(own, Among) and own.holds(hypothesis.witness) and len(own.values) > 1:
+            hypothesis.replace(own, Among(name, [as_scalar(hypothesis.witness[name])], own.all_values))
             return True
         if own is None:
             return hypothesis.add(step.bad, name, step.good[name])
