@@ -9,7 +9,7 @@ from typing import Any
 from dut_zoo.device import Device
 from wallwatch.domain.lab.device import Config, parse_device
 from wallwatch.domain.lab.search import run_lab
-from wallwatch.domain.lab.tester import BudgetReached, Options, Outcome, Phase
+from wallwatch.domain.lab.tester import BudgetReached, Options, Outcome, Phase, one_by_one
 
 ATTEMPTS = 3
 """A test that ends with an error is repeated so often at most, as `wallwatch lab` does."""
@@ -45,7 +45,7 @@ class InProcess:
 
     def test_all(self, configs: Sequence[Config], phase: Phase) -> list[Outcome]:
         """One after the other."""
-        return [self.test(config, phase) for config in configs]
+        return one_by_one(self.test, configs, phase)
 
     def reset(self, phase: Phase) -> None:
         """Reset the device."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wallwatch.domain.lab.device import Config, DescriptionError, Device, from_json
-from wallwatch.domain.lab.judge import Level
+from wallwatch.domain.lab.metric_level import Level
 from wallwatch.lab.answers import Answer
 from wallwatch.lab.faults import BadDevice, shown
 from wallwatch.lab.process import DeviceProcess

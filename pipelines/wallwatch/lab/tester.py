@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wallwatch.domain.lab.device import Config, Device, to_json
-from wallwatch.domain.lab.tester import BudgetReached, Outcome, Phase, SearchEnd, Stopped
+from wallwatch.domain.lab.tester import BudgetReached, Outcome, Phase, SearchEnd, Stopped, one_by_one
 from wallwatch.lab.answers import Answer
 from wallwatch.lab.differences import differences
 from wallwatch.lab.faults import DeviceGone
@@ -109,7 +109,7 @@ class JournalTester:
 
     def test_all(self, configs: Sequence[Config], phase: Phase) -> list[Outcome]:
         if self._at_once == 1:
-            return [self.test(config, phase) for config in configs]
+            return one_by_one(self.test, configs, phase)
         return [_outcome(answer) for answer in self._operate("test", list(configs), phase)]
 
     def reset(self, phase: Phase) -> None:
@@ -136,8 +136,13 @@ class JournalTester:
         for attempt in range(1, ATTEMPTS + 1):
             requests = [Request(self._asked + i, kind, phase, configs[at], attempt) for i, at in enumerate(pending, 1)]
             self._asked += len(requests)
-            for at, answer in zip(pending, self._round(requests), strict=True):
-                answers[at] = answer
+            arrived = self._round(requests)
+            for at, request in zip(pending, requests, strict=True):
+                answers[at] = arrived.get(request.n, answers[at])
+            if len(arrived) < len(requests):
+                end = self._end(self._limit() or BudgetReached("budget reached"))
+                end.answered = {at: _outcome(answer) for at, answer in enumerate(answers) if answer.status != "error"}
+                raise end
             pending = [at for at in pending if answers[at].status == "error"]
             if not pending:
                 break
@@ -150,8 +155,8 @@ class JournalTester:
             if self._failures >= FAILURES_IN_A_ROW:
                 raise self._end(Stopped(f"device failed: {self._failures} operations in a row had no answer; the last: {answer.reason}"))
 
-    def _round(self, requests: Sequence[Request]) -> list[Answer]:
-        """Each request once: from the journal, or from the device."""
+    def _round(self, requests: Sequence[Request]) -> dict[int, Answer]:
+        """Each request once, from the journal or from the device: answers by its number, fewer where a limit is reached."""
         answers = {request.n: answer for request in requests if (answer := self._known(request)) is not None}
         for request in requests:
             if request.n in answers:
@@ -161,9 +166,7 @@ class JournalTester:
         for request, answer in self._live(live[:left]):
             answers[request.n] = answer
             self._done(request, answer, from_journal=False)
-        if len(answers) < len(requests):
-            raise self._end(self._limit() or BudgetReached("budget reached"))
-        return [answers[request.n] for request in requests]
+        return answers
 
     def _live(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Answer]]:
         """Answers of the device in the order in which they arrive; fewer than asked when a limit is reached meanwhile."""

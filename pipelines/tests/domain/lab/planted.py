@@ -9,7 +9,7 @@ from typing import Any
 from wallwatch.domain.lab.device import Config, Device, Value, parse_device
 from wallwatch.domain.lab.report import Report
 from wallwatch.domain.lab.search import run_lab
-from wallwatch.domain.lab.tester import BudgetReached, Options, Outcome, Phase
+from wallwatch.domain.lab.tester import BudgetReached, Options, Outcome, Phase, one_by_one
 from wallwatch.domain.lab.topology import Topology
 
 Behaviour = Callable[[Config], "tuple[Sequence[str], Mapping[str, float]]"]
@@ -96,8 +96,7 @@ class PlantedTester:
 
     @property
     def tests(self) -> list[Config]:
-        names = [one.name for one in self.device.parameters]
-        return [dict(zip(names, key, strict=True)) for _, key in self.sent if key is not None]
+        return [self.device.config_of(key) for _, key in self.sent if key is not None]
 
     @property
     def resets(self) -> int:
@@ -127,7 +126,7 @@ class PlantedTester:
         return Outcome("ok", frozenset(shown), noisy)
 
     def test_all(self, configs: Sequence[Config], phase: Phase) -> list[Outcome]:
-        return [self.test(one, phase) for one in configs]
+        return one_by_one(self.test, configs, phase)
 
     def reset(self, phase: Phase) -> None:
         self._spend()

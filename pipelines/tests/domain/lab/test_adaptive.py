@@ -19,6 +19,18 @@ def test_what_takes_three_switches_is_found_at_strength_three(seed: int) -> None
     assert report.strength >= 3
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_narrow_window_that_matters_with_two_switches_only_is_found(seed: int) -> None:
+    def predicate(config: Config) -> bool:
+        return 120 <= as_integer(config["masks"]) <= 170 and bool(config["flag1"] and config["flag3"])
+
+    device = device_of(
+        *[integer(name, 1, 256) for name in ("masks", "qps", "flows", "rules", "queues")], *[boolean(f"flag{i}") for i in range(9)]
+    )
+    report, _ = search(device, fails_when(predicate), options=Options(seed=seed))
+    assert conditions_of(report) == [{("masks", ">=", 120), ("masks", "<=", 170), ("flag1", "==", True), ("flag3", "==", True)}]
+
+
 def test_every_three_ends_occur_in_a_clean_row_when_strength_three_is_reported() -> None:
     def predicate(config: Config) -> bool:
         return bool(config["flag0"] and as_integer(config["masks"]) >= 100)

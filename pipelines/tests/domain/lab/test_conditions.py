@@ -76,6 +76,17 @@ def test_one_of_two_values_is_equality() -> None:
     assert Among("on", frozenset({True}), (False, True)).to_json() == [{"parameter": "on", "op": "==", "value": True}]
 
 
+def test_true_is_not_one() -> None:
+    """In JSON they are two values, and a choice may have both."""
+    on = Among("mode", [True], (1, True, 0))
+    assert on.holds({"mode": True})
+    assert not on.holds({"mode": 1})
+    assert on != Among("mode", [1], (1, True, 0))
+    assert Among("mode", [1, True], (1, True, 0)).to_json() == [{"parameter": "mode", "op": "!=", "value": 0}]
+    assert on.others == (1, 0)
+    assert [type(one) for one in on.others] == [int, int]
+
+
 def test_a_window_is_two_conditions() -> None:
     assert [one["op"] for one in Range("masks", 10, 20).to_json()] == [">=", "<="]
     assert Range("masks", None, None).to_json() == []

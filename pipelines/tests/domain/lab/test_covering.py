@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wallwatch.domain.lab.covering import Coverage, Stratum, factor_levels, one_at_a_time, strata, tuples_of
+from wallwatch.domain.lab.covering import GRIDS, Coverage, Grid, Stratum, factor_levels, one_at_a_time, strata, tuples_of
 from wallwatch.domain.lab.device import Config, Device, Parameter
 
 from .planted import boolean, choice, device_of, integer, sequence
@@ -40,9 +40,9 @@ def rows_of(coverage: Coverage, accept: Any = lambda row, fixed: row, limit: int
     return rows
 
 
-def _level(device: Device, parameter: Parameter, ends_only: bool, value: Any) -> int | None:
+def _level(device: Device, parameter: Parameter, grid: Grid, value: Any) -> int | None:
     """The number of a value's level, by a naive reading of the levels."""
-    levels = next((levels for one, levels in factor_levels(device, (), ends_only) if one is parameter), None)
+    levels = next((levels for one, levels in factor_levels(device, (), grid) if one is parameter), None)
     if levels is None:
         return 0
     for i, level in enumerate(levels):
@@ -55,18 +55,17 @@ def _level(device: Device, parameter: Parameter, ends_only: bool, value: Any) ->
 
 
 @settings(derandomize=True, max_examples=25)
-@given(parameters, st.integers(1, 3), st.booleans(), st.integers(0, 99))
-def test_every_combination_of_levels_occurs_in_some_row(device: Device, strength: int, ends_only: bool, seed: int) -> None:
-    coverage = Coverage(device, (), strength, ends_only, random.Random(seed))
+@given(parameters, st.integers(1, 3), st.sampled_from(GRIDS), st.integers(0, 99))
+def test_every_combination_of_levels_occurs_in_some_row(device: Device, strength: int, grid: Grid, seed: int) -> None:
+    coverage = Coverage(device, (), strength, grid, random.Random(seed))
     rows = rows_of(coverage)
     assert coverage.is_complete
-    assert coverage.share == 1.0
     assert all(one.contains(row[one.name]) for row in rows for one in device.parameters)
-    varied = factor_levels(device, (), ends_only)
+    varied = factor_levels(device, (), grid)
     assert bool(rows) == bool(varied)
     for several in itertools.combinations(varied, min(strength, len(varied))) if varied else ():
         wanted = set(itertools.product(*(range(len(levels)) for _, levels in several)))
-        seen = {tuple(_level(device, one, ends_only, row[one.name]) for one, _ in several) for row in rows}
+        seen = {tuple(_level(device, one, grid, row[one.name]) for one, _ in several) for row in rows}
         assert wanted <= seen
 
 
@@ -82,7 +81,7 @@ def test_every_three_ends_occur_with_a_constraint_wherever_they_may(seed: int) -
         free = [name for name in ("p0", "p1") if name not in fixed]
         return {**row, free[0]: 0} if free else None
 
-    coverage = Coverage(device, (), 3, True, random.Random(seed))
+    coverage = Coverage(device, (), 3, "ends", random.Random(seed))
     rows = rows_of(coverage, accept)
     names = [one.name for one in device.parameters]
     for three in itertools.combinations(names, 3):
@@ -91,45 +90,57 @@ def test_every_three_ends_occur_with_a_constraint_wherever_they_may(seed: int) -
             asked = dict(zip(three, values, strict=True))
             possible = not (asked.get("p0") == asked.get("p1") == 100)
             assert (values in seen) == possible, (three, values)
-    assert coverage.impossible > 0
+    assert coverage.is_complete
 
 
 def test_where_nothing_is_accepted_there_is_no_row_and_no_endless_search() -> None:
     device = device_of(*[integer(f"p{i}", 0, 100) for i in range(6)])
-    coverage = Coverage(device, (), 2, False, random.Random(1))
+    coverage = Coverage(device, (), 2, "parts", random.Random(1))
     assert coverage.next_row(lambda row, fixed: None) is None
     assert coverage.is_complete
 
 
+def test_integers_whose_ends_are_not_needed_take_values_between_them() -> None:
+    """A window of one parameter that matters only together with two others shows neither at ends nor in pairs."""
+    device = device_of(*[integer(f"p{i}", 0, 1000) for i in range(4)], *[boolean(f"on{i}") for i in range(8)])
+    coverage = Coverage(device, (), 3, "ends", random.Random(1))
+    rows = rows_of(coverage)
+    between = sum(0 < row[f"p{i}"] < 1000 for row in rows for i in range(4))  # type: ignore[operator]
+    assert between >= 3
+    device = device_of(*[integer(f"p{i}", 0, 1000) for i in range(4)])
+    rows = rows_of(Coverage(device, (), 4, "ends and inside", random.Random(1)))
+    assert any(all(0 < row[f"p{i}"] < 1000 for i in range(4)) for row in rows)  # type: ignore[operator]
+
+
 def test_pairs_need_few_rows() -> None:
     device = device_of(*[boolean(f"p{i}") for i in range(12)])
-    assert len(rows_of(Coverage(device, (), 2, True, random.Random(1)))) <= 12
+    assert len(rows_of(Coverage(device, (), 2, "ends", random.Random(1)))) <= 12
 
 
 def test_the_same_seed_gives_the_same_rows() -> None:
     device = device_of(*[integer(f"p{i}", 0, 1000) for i in range(5)], sequence("order", 1, 2, 3, 4))
-    first, again, other = (rows_of(Coverage(device, (), 2, False, random.Random(seed))) for seed in (3, 3, 4))
+    first, again, other = (rows_of(Coverage(device, (), 2, "parts", random.Random(seed))) for seed in (3, 3, 4))
     assert first == again
     assert first != other
 
 
 def test_only_the_parameters_that_were_asked_for_vary() -> None:
     device = device_of(*[integer(f"p{i}", 0, 1000) for i in range(5)])
-    for row in rows_of(Coverage(device, ("p1", "p3"), 2, False, random.Random(1))):
+    for row in rows_of(Coverage(device, ("p1", "p3"), 2, "parts", random.Random(1))):
         assert {name for name in row if row[name] != device.default[name]} <= {"p1", "p3"}
 
 
 def test_a_device_that_nothing_varies_has_nothing_to_cover() -> None:
     device = device_of(integer("a", 5, 5), choice("b", "x"))
-    coverage = Coverage(device, (), 2, False, random.Random(1))
+    coverage = Coverage(device, (), 2, "parts", random.Random(1))
     assert coverage.is_complete
     assert list(one_at_a_time(device, ())) == []
 
 
 @settings(derandomize=True)
-@given(parameters, st.integers(1, 3), st.booleans())
-def test_combinations_are_counted_before_they_are_made(device: Device, strength: int, ends_only: bool) -> None:
-    assert tuples_of(device, (), strength, ends_only) == Coverage(device, (), strength, ends_only, random.Random(1)).tuples
+@given(parameters, st.integers(1, 3), st.sampled_from(GRIDS))
+def test_combinations_are_counted_before_they_are_made(device: Device, strength: int, grid: Grid) -> None:
+    assert tuples_of(device, (), strength, grid) == Coverage(device, (), strength, grid, random.Random(1)).tuples
 
 
 @settings(derandomize=True, max_examples=200)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from wallwatch.domain.lab.conditions import Signal
 from wallwatch.domain.lab.device import Config, Metric
-from wallwatch.domain.lab.judge import CONTROL_EVERY, ERRORS_TO_STOP, MOST_REPEATS, Judge, metric_level
+from wallwatch.domain.lab.judge import CONTROL_EVERY, ERRORS_TO_STOP, MOST_REPEATS, Judge
+from wallwatch.domain.lab.metric_level import metric_level
 from wallwatch.domain.lab.tester import Outcome, Phase, Stopped
 
 from .planted import HEALTHY_GBPS, Behaviour, PlantedTester, boolean, device_of, fails_when, integer

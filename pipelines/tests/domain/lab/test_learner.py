@@ -8,8 +8,9 @@ import pytest
 
 from wallwatch.domain.lab.conditions import Among, Cause, Range, Signal
 from wallwatch.domain.lab.device import Config, Device, as_integer
+from wallwatch.domain.lab.hypothesis import Hidden
 from wallwatch.domain.lab.judge import Judge
-from wallwatch.domain.lab.learner import Hidden, Learner
+from wallwatch.domain.lab.learner import Learner
 from wallwatch.domain.lab.sampling import Sampler
 from wallwatch.domain.lab.topology import Topology
 

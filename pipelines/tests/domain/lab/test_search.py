@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -70,6 +71,15 @@ def test_thresholds_windows_and_values_are_found_exactly(predicate: Callable[[Co
     assert conditions_of(report) == [expected]
 
 
+def test_values_that_only_their_type_tells_apart_are_two_values() -> None:
+    device = device_of(choice("mode", 1, True, "x", 0, False), *FIVE[:3])
+    report, tester = search(device, fails_when(lambda one: one["mode"] is True and as_integer(one["masks"]) >= 32))
+    (found,) = (one.cause.conditions_json() for one in report.causes)
+    assert {"parameter": "mode", "op": "==", "value": True} in found
+    assert [type(one["value"]) for one in found if one["parameter"] == "mode"] == [bool]
+    assert {repr(one["mode"]) for one in tester.tests} == {"1", "True", "'x'", "0", "False"}
+
+
 def test_a_degradation_without_a_symptom_is_found() -> None:
     report, _ = search(DEVICE, lambda one: ((), {"bw_gbps": 60.0 if masks_with_offload(one) else HEALTHY_GBPS}))
     assert conditions_of(report) == [{("masks", ">=", 32), ("offload", "==", True)}]
@@ -97,6 +107,44 @@ def test_a_boundary_over_two_integers_predicts_what_fails(predicate: Callable[[C
     configs: list[Config] = [DEVICE.default | {"masks": masks, "vfs": vfs} for masks in range(1, 257, 5) for vfs in range(17)]
     wrong = sum(predicate(one) != any(cause.cause.holds(one) for cause in report.causes) for one in configs)
     assert wrong <= 0.02 * len(configs)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("predicate", "expected"),
+    [
+        (lambda one: as_integer(one["masks"]) + as_integer(one["flows"]) >= 200, {("flows+masks", ">=", 200)}),
+        (
+            lambda one: as_integer(one["masks"]) + as_integer(one["flows"]) >= 200 and one["mode"] == "b",
+            {("flows+masks", ">=", 200), ("mode", "==", "b")},
+        ),
+        (
+            lambda one: as_integer(one["masks"]) + as_integer(one["flows"]) + as_integer(one["rules"]) >= 220,
+            {("flows+masks+rules", ">=", 220)},
+        ),
+        (
+            lambda one: as_integer(one["masks"]) * as_integer(one["flows"]) * as_integer(one["rules"]) >= 200_000,
+            {("flows*masks*rules", ">=", 200_000)},
+        ),
+    ],
+)
+def test_a_boundary_whose_parameters_reach_it_each_alone_is_one_cause(
+    predicate: Callable[[Config], bool], expected: set[Any], seed: int
+) -> None:
+    """Taken one by one such parameters look like a cause each, and their sum would be cut into rectangles."""
+    device = device_of(*FIVE, integer("flows", 1, 300), integer("rules", 1, 400))
+    report, tester = search(device, fails_when(predicate), options=Options(seed=seed))
+    (found,) = conditions_of(report)
+    assert {(name, op) for name, op, _ in found} == {(name, op) for name, op, _ in expected}
+    values = {name: value for name, _, value in expected}
+    assert all(value == pytest.approx(values[name], rel=0.01) if isinstance(value, int | float) else True for name, _, value in found)
+    assert len(tester.sent) <= 600
+
+
+def test_two_integers_that_each_cause_it_are_no_boundary() -> None:
+    report, _ = search(DEVICE, fails_when(lambda one: as_integer(one["masks"]) >= 100 or as_integer(one["vfs"]) >= 9))
+    found = {frozenset(one) for one in conditions_of(report)}
+    assert found == {frozenset({("masks", ">=", 100)}), frozenset({("vfs", ">=", 9)})}
 
 
 def test_an_order_of_operations_is_found() -> None:
@@ -131,6 +179,54 @@ def test_a_crash_does_not_hide_the_fault_behind_it() -> None:
     found = {one.cause.signal.symptom: conditions for one, conditions in zip(report.causes, conditions_of(report), strict=True)}
     assert found["S3"] == {("vfs", ">=", 8)}
     assert {("masks", ">=", 32), ("offload", "==", True)} <= found["S6"]
+
+
+def test_a_condition_that_only_a_crash_could_break_is_none() -> None:
+    """The fault is never seen where the device crashes. That it does not crash is no condition of the fault."""
+
+    def behaviour(config: Config) -> tuple[list[str], dict[str, float]]:
+        if config["offload"] is False and as_integer(config["masks"]) >= 100:
+            return ["S3"], {"bw_gbps": 0.0}
+        is_slow = as_integer(config["masks"]) >= 200 and config["mode"] == "c"
+        return (["S6"], {"bw_gbps": 40.0}) if is_slow else ([], {"bw_gbps": HEALTHY_GBPS})
+
+    for seed in range(4):
+        report, _ = search(DEVICE, behaviour, options=Options(seed=seed))
+        found = {one.cause.signal.symptom: conditions for one, conditions in zip(report.causes, conditions_of(report), strict=True)}
+        assert found == {
+            "S3": {("masks", ">=", 100), ("offload", "==", False)},
+            "S6": {("masks", ">=", 200), ("mode", "==", "c")},
+        }
+
+
+def test_a_condition_that_is_broken_only_where_another_cause_holds_is_found() -> None:
+    """Proofs keep clear of what is known, so a last prediction is made where the other cause holds too."""
+
+    def behaviour(config: Config) -> tuple[list[str], dict[str, float]]:
+        if config["offload"] is False:
+            return ["S6"], {"bw_gbps": 40.0}
+        return (["S3"], {"bw_gbps": 0.0}) if config["mode"] == "b" else ([], {"bw_gbps": HEALTHY_GBPS})
+
+    description = {"default": {"masks": 1, "qps": 1, "offload": True, "mode": "a", "vfs": 0}}
+    report, _ = search(device_of(*FIVE, **description), behaviour)
+    found = {one.cause.signal.symptom: conditions for one, conditions in zip(report.causes, conditions_of(report), strict=True)}
+    assert found == {"S6": {("offload", "==", False)}, "S3": {("mode", "==", "b"), ("offload", "==", True)}}
+
+
+def test_a_symptom_that_only_the_proof_of_another_shows_is_worked_on() -> None:
+    device = device_of(*FIVE, *[boolean(f"flag{i}") for i in range(4)])
+
+    def behaviour(config: Config) -> tuple[list[str], dict[str, float]]:
+        is_rare = as_integer(config["masks"]) == 37 and as_integer(config["vfs"]) >= 2
+        return ["S6"] * masks_with(config, 37) + ["S7"] * is_rare, {"bw_gbps": HEALTHY_GBPS}
+
+    def masks_with(config: Config, value: int) -> bool:
+        return as_integer(config["masks"]) >= value and bool(config["offload"])
+
+    report, _ = search(device, behaviour)
+    found = {one.cause.signal.symptom: conditions for one, conditions in zip(report.causes, conditions_of(report), strict=True)}
+    assert found["S6"] == {("masks", ">=", 37), ("offload", "==", True)}
+    assert {("masks", ">=", 37), ("masks", "<=", 37), ("vfs", ">=", 2)} <= found["S7"], "seen only at the threshold of S6"
 
 
 def test_no_invalid_configuration_is_sent_and_the_cause_is_found_behind_a_topology() -> None:
@@ -205,7 +301,7 @@ def test_any_budget_gives_an_incomplete_report_that_is_json() -> None:
         assert written["stopped"] == "budget reached"
         assert written["next"]
         assert len(tester.sent) == budget
-        assert written["tests"] <= budget  # the campaign, not the search, counts a batch that is cut off in its middle
+        assert written["tests"] == sum(written["phases"].values()) == budget, "a batch that is cut off in its middle counts too"
         assert tester.sent == whole.sent[:budget]
 
 
@@ -251,6 +347,23 @@ def test_a_symptom_that_comes_and_goes_is_decided_by_repeats() -> None:
     assert 0 < report.noise["flip_rate"] < 0.3
     assert conditions_of(report) == [{("masks", ">=", 32), ("offload", "==", True)}]
     assert len(tester.sent) <= 1500
+
+
+def test_a_symptom_that_shows_in_most_tests_only_is_found_exactly() -> None:
+    """Single tests mislead until the device is seen to be flaky. One wrong decision in hundreds remains possible: seven of eight."""
+
+    def is_exact(seed: int) -> bool:
+        rng = random.Random(seed)
+
+        def behaviour(config: Config) -> tuple[list[str], dict[str, float]]:
+            window = 60 <= as_integer(config["masks"]) <= 180 and config["mode"] != "a"
+            return ["S6"] * (window and rng.random() < 0.85), {"bw_gbps": HEALTHY_GBPS}
+
+        report, tester = search(DEVICE, behaviour, options=Options(seed=seed))
+        assert len(tester.sent) <= 1200
+        return conditions_of(report) == [{("masks", ">=", 60), ("masks", "<=", 180), ("mode", "!=", "a")}]
+
+    assert sum(map(is_exact, range(8))) >= 7
 
 
 def test_a_noisy_metric_is_judged_by_its_mean() -> None:

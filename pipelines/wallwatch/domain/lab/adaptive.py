@@ -8,18 +8,19 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from wallwatch.domain.lab.conditions import Cause, Signal
-from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, one_at_a_time, tuples_of
+from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, Grid, one_at_a_time, tuples_of
 from wallwatch.domain.lab.device import Config, Value
 from wallwatch.domain.lab.evidence import add_evidence
+from wallwatch.domain.lab.hypothesis import Hidden
 from wallwatch.domain.lab.judge import Judge
-from wallwatch.domain.lab.learner import Hidden, Learner
+from wallwatch.domain.lab.learner import Learner
 from wallwatch.domain.lab.paths import difference
 from wallwatch.domain.lab.report import FoundCause, Report
 from wallwatch.domain.lab.sampling import Sampler
 from wallwatch.domain.lab.tester import Options, Outcome, SearchEnd
 
-STAGES = ((2, False), (3, True), (4, True))
-"""Strengths, and whether integers have only their ends then."""
+STAGES: tuple[tuple[int, Grid], ...] = ((2, "parts"), (3, "ends"), (4, "ends and inside"))
+"""Strengths, and the levels of integers then."""
 MOST_ROWS = 220
 """Rows of discovery that show nothing after which a strength of four is no longer pursued."""
 ROWS_TO_DOUBT_THE_DEFAULT = 30
@@ -71,10 +72,12 @@ class Adaptive:
             self._report_suspected()
             raise
         clean = 0
-        for strength, ends_only in STAGES:
-            if tuples_of(self._device, self._options.only, strength, ends_only) > MOST_TUPLES:
+        self._work_on_what_proofs_showed()
+        for strength, grid in STAGES:
+            if tuples_of(self._device, self._options.only, strength, grid) > MOST_TUPLES:
                 break
-            clean = self._cover(strength, ends_only, clean)
+            clean = self._cover(strength, grid, clean)
+            self._work_on_what_proofs_showed()
             if len(self._report.causes) >= MOST_CAUSES:
                 self._report.notes.append(f"The search ended after {MOST_CAUSES} causes.")
                 return
@@ -114,7 +117,7 @@ class Adaptive:
     def _learner(self, signal: Signal) -> Learner:
         return Learner(self._judge, self._sampler, self._rng, signal, self._known, self._suspected, self._healthy)
 
-    def _cover(self, strength: int, ends_only: bool, clean: int) -> int:
+    def _cover(self, strength: int, grid: Grid, clean: int) -> int:
         """Rows until every combination of so many levels was seen; beyond the strength that was asked for only while effort is left.
 
         Returns
@@ -122,7 +125,7 @@ class Adaptive:
         int
             rows so far that show the whole device
         """
-        coverage = Coverage(self._device, self._options.only, strength, ends_only, self._rng)
+        coverage = Coverage(self._device, self._options.only, strength, grid, self._rng)
         for seen in list(self._clean_rows()):
             coverage.mark(seen)
         for row in self._rows(coverage, clean if strength > self._options.strength else None):
@@ -146,8 +149,7 @@ class Adaptive:
         name, keys = max(better.items(), key=lambda one: len(one[1]), default=("", []))
         if len(keys) < SHARE_TO_DOUBT_THE_DEFAULT * len(rows) or not self._is_one_step([one for _, one in rows], name):
             return
-        names = [one.name for one in self._device.parameters]
-        candidates = [dict(zip(names, key, strict=True)) for key in keys]
+        candidates = [self._device.config_of(key) for key in keys]
         reference = min(candidates, key=lambda one: len(difference(self._device, one, self._device.default)))
         self._judge.default_is_bad = True
         self._judge.measure_baseline(reference)
@@ -157,7 +159,7 @@ class Adaptive:
         )
         self._healthy = reference
         for key in [key for key, outcomes in self._judge.seen.items() if outcomes]:
-            self._work(dict(zip(names, key, strict=True)))
+            self._work(self._device.config_of(key))
 
     def _is_one_step(self, outcomes: Sequence[Outcome], name: str) -> bool:
         """Whether a metric lies in one narrow band that is far from the default."""
@@ -166,10 +168,9 @@ class Adaptive:
         return middle >= GAIN_TO_DOUBT_THE_DEFAULT and median(abs(one - middle) for one in gains) <= middle / 8
 
     def _clean_rows(self) -> Iterator[Config]:
-        names = [one.name for one in self._device.parameters]
         for key, outcomes in self._judge.seen.items():
             if outcomes and all(self._judge.is_healthy(one) for one in outcomes):
-                yield dict(zip(names, key, strict=True))
+                yield self._device.config_of(key)
 
     def _rows(self, coverage: Coverage, clean: int | None) -> Iterator[Config]:
         """Rows to test; with a number of clean ones so far, only as long as effort is left."""
@@ -220,6 +221,14 @@ class Adaptive:
                 if signal in self._unexplained(config):
                     self._learn(signal, config, 0)
 
+    def _work_on_what_proofs_showed(self) -> None:
+        """Proof of one cause may show a symptom that no row has shown. Metrics are left to the rows: in noise any looks worse at times."""
+        for key in list(self._judge.seen):
+            config = self._device.config_of(key)
+            explained = {one.signal for one in self._known}
+            if any(one.symptom and one not in explained for one in self._unexplained(config)):
+                self._work(config)
+
     def _unsettled(self, signal: Signal) -> int:
         return sum(one.cause.signal == signal and not one.is_settled for one in self._report.causes)
 
@@ -235,11 +244,18 @@ class Adaptive:
         self._report.causes[:] = [one for one in self._report.causes if not covers(one)]
         self._report.causes.append(found)
 
+    def _forget_causes(self, config: Config) -> None:
+        """The device turned out to be flaky: causes that were learned by single tests are learned again."""
+        self._queue.extend([*(one.failing for one in self._report.causes), config])
+        self._report.causes.clear()
+        self._attempts.clear()
+
     def _learn(self, signal: Signal, config: Config, depth: int) -> None:
         key = (signal, self._device.key(config))
         self._attempts[key] = self._attempts.get(key, 0) + 1
         if self._attempts[key] > MOST_ATTEMPTS or depth > MOST_NESTED or self._unsettled(signal) >= MOST_UNSETTLED:
             return
+        was_flaky = self._judge.is_flaky
         if not self._judge.decide(config, signal, "discover"):
             return
         if self._judge.doubt(config, signal, "discover", times=2) and not self._judge.decide(config, signal, "discover"):
@@ -254,6 +270,9 @@ class Adaptive:
             self._learn(signal, config, depth + 1)
             return
         if found is None:
+            return
+        if self._judge.is_flaky and not was_flaky and self._report.causes:
+            self._forget_causes(config)
             return
         self._replace_what_it_covers(found)
         self._suspected = [one for one in self._suspected if one.signal != signal or not one.parameters & found.cause.parameters]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from wallwatch.domain.lab.conditions import Among, Before, Condition, Range
-from wallwatch.domain.lab.device import Config, Parameter, Scalar, Value, as_integer, as_order, as_scalar
+from wallwatch.domain.lab.device import Config, Parameter, Scalar, Value, as_integer, as_order, as_scalar, is_among
 from wallwatch.domain.lab.paths import Decide, after_swaps, change_between, swaps
 from wallwatch.domain.lab.report import Threshold
 
@@ -72,18 +72,18 @@ def choice_condition(parameter: Parameter, bad: Config, good_value: Value, decid
 
     Values that no valid configuration has here say nothing: where only one value passes, the condition is that it is another.
     """
-    failing: set[Scalar] = {as_scalar(bad[parameter.name])}
-    passing: set[Scalar] = {as_scalar(good_value)}
+    failing = [as_scalar(bad[parameter.name])]
+    passing = [as_scalar(good_value)]
     for value in parameter.values:
-        if value in failing or value in passing:
+        if is_among(value, (*failing, *passing)):
             continue
         config = variant(bad, parameter.name, value)
         verdict = None if config is None else decide(config)
         if verdict is not None:
-            (failing if verdict else passing).add(value)
+            (failing if verdict else passing).append(value)
     if len(failing) > 1 and len(passing) == 1:
-        failing = set(parameter.values) - passing
-    return Among(parameter.name, frozenset(failing), parameter.values)
+        failing = [one for one in parameter.values if not is_among(one, passing)]
+    return Among(parameter.name, failing, parameter.values)
 
 
 def order_conditions(parameter: Parameter, bad: Config, good_order: Sequence[Scalar], decide: Decide) -> list[Before]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from wallwatch.domain.lab.device import Scalar, Value, as_integer, as_order
+from wallwatch.domain.lab.device import Scalar, Value, as_integer, as_order, is_among
 
 Direction = Literal[">=", "<="]
 
@@ -17,24 +17,37 @@ class Among:
     """A choice, boolean or sequence member has one of these values. `all_values` tells "!=" from "in"."""
 
     parameter: str
-    values: frozenset[Scalar]
+    values: Collection[Scalar] = field(compare=False)
     all_values: tuple[Scalar, ...]
+    _positions: frozenset[int] = field(init=False, repr=False)
+    """The places of the values among all: sets of values would hold 1 and True to be equal."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_positions", frozenset(i for i, one in enumerate(self.all_values) if is_among(one, self.values)))
+        object.__setattr__(self, "values", tuple(one for i, one in enumerate(self.all_values) if i in self._positions))
 
     @property
     def parameters(self) -> tuple[str, ...]:
         return (self.parameter,)
 
     def holds(self, config: Mapping[str, Value]) -> bool:
-        return config[self.parameter] in self.values
+        return self.accepts(config[self.parameter])
+
+    def accepts(self, value: Value) -> bool:
+        return is_among(value, self.values)
+
+    @property
+    def others(self) -> tuple[Scalar, ...]:
+        """The values that it does not accept."""
+        return tuple(one for i, one in enumerate(self.all_values) if i not in self._positions)
 
     def to_json(self) -> list[dict[str, Any]]:
-        ordered = [one for one in self.all_values if one in self.values]
-        others = [one for one in self.all_values if one not in self.values]
-        if len(ordered) == 1:
-            return [{"parameter": self.parameter, "op": "==", "value": ordered[0]}]
-        if len(others) == 1:
-            return [{"parameter": self.parameter, "op": "!=", "value": others[0]}]
-        return [{"parameter": self.parameter, "op": "in", "value": ordered}]
+        values = list(self.values)
+        if len(values) == 1:
+            return [{"parameter": self.parameter, "op": "==", "value": values[0]}]
+        if len(self.others) == 1:
+            return [{"parameter": self.parameter, "op": "!=", "value": self.others[0]}]
+        return [{"parameter": self.parameter, "op": "in", "value": values}]
 
 
 @dataclass(frozen=True)

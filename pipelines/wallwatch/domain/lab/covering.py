@@ -11,10 +11,11 @@ import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from wallwatch.domain.lab.device import Config, Device, Parameter, Value, as_integer, as_order
+from wallwatch.domain.lab.device import Config, Device, Parameter, Value, as_integer, as_order, is_same
 
 CANDIDATES = 24
 MOST_TUPLES = 3_000_000
@@ -23,6 +24,9 @@ TRIES_OF_A_PART = 4
 SHUFFLED = object()
 STRATA = 4
 """Parts of an integer's range, next to its ends; each row has another value of the part, so that narrow windows are met too."""
+Grid = Literal["parts", "ends", "ends and inside"]
+"""The levels of an integer: its ends and parts of the range between; the ends only; or the ends and anything between."""
+GRIDS: tuple[Grid, ...] = ("parts", "ends", "ends and inside")
 Accept = Callable[[Config, Sequence[str]], Config | None]
 """Turns a row into one that may be tested and keeps the values of the named parameters; None if there is none."""
 
@@ -50,12 +54,18 @@ def strata(parameter: Parameter) -> list[object]:
     return [*sorted(ends), *parts]
 
 
-def factor_levels(device: Device, only: Sequence[str], ends_only: bool) -> list[tuple[Parameter, list[object]]]:
-    """The levels of each parameter.
+def integer_levels(parameter: Parameter, grid: Grid) -> list[object]:
+    """The levels of an integer on a grid."""
+    if grid == "parts":
+        return strata(parameter)
+    ends: list[object] = [*sorted({parameter.minimum, parameter.maximum})]
+    if grid == "ends" or parameter.size <= len(ends):
+        return ends
+    return [*ends, Stratum(parameter.minimum + parameter.step, parameter.maximum - parameter.step)]
 
-    The ends of an integer, or those and parts of the range between; all values of a choice; of a sequence the default, its
-    reverse and some other order.
-    """
+
+def factor_levels(device: Device, only: Sequence[str], grid: Grid) -> list[tuple[Parameter, list[object]]]:
+    """The levels of each parameter: of an integer by the grid; all values of a choice; the default order, its reverse and another."""
     found: list[tuple[Parameter, list[object]]] = []
     for one in device.parameters:
         default = device.default[one.name]
@@ -63,7 +73,7 @@ def factor_levels(device: Device, only: Sequence[str], ends_only: bool) -> list[
         if only and one.name not in only:
             continue
         if one.kind == "integer":
-            levels = [*sorted({one.minimum, one.maximum})] if ends_only else strata(one)
+            levels = integer_levels(one, grid)
         elif one.kind == "sequence":
             order = as_order(default)
             levels = [order, order[::-1], SHUFFLED] if len(order) > 2 else [order, order[::-1]]
@@ -77,10 +87,10 @@ def factor_levels(device: Device, only: Sequence[str], ends_only: bool) -> list[
 class Coverage:
     """Which combinations of `strength` levels have been seen in rows that show the whole device."""
 
-    def __init__(self, device: Device, only: Sequence[str], strength: int, ends_only: bool, rng: random.Random) -> None:
+    def __init__(self, device: Device, only: Sequence[str], strength: int, grid: Grid, rng: random.Random) -> None:
         self._device = device
         self._rng = rng
-        self._factors = factor_levels(device, only, ends_only)
+        self._factors = factor_levels(device, only, grid)
         self.strength = min(strength, len(self._factors))
         counts = np.array([len(levels) for _, levels in self._factors], dtype=np.int64)
         combinations = list(itertools.combinations(range(len(self._factors)), self.strength)) if self._factors else []
@@ -99,21 +109,10 @@ class Coverage:
         self.tuples = int(lengths.sum())
         self._open = np.ones(self.tuples, dtype=bool)
         self._counts = counts
-        self._impossible = 0
-
-    @property
-    def share(self) -> float:
-        """The share of combinations that were seen, of those not given up."""
-        return 1.0 - (float(self._open.sum()) / self.tuples if self.tuples else 0.0)
 
     @property
     def is_complete(self) -> bool:
         return not self._open.any()
-
-    @property
-    def impossible(self) -> int:
-        """Combinations that no row can have: not valid, or only with a known cause."""
-        return self._impossible
 
     def _combinations(self, row: np.ndarray) -> np.ndarray:
         """The combinations of one row whose values are levels; -1 in the row where they are not."""
@@ -145,7 +144,8 @@ class Coverage:
             rows = self._candidates(target, fixed)
             gains = self._gain(rows)
             for i in np.argsort(-gains, kind="stable")[:6]:
-                config = accept(self._decode(rows[i]), [self._factors[j][0].name for j in fixed])
+                drawn = self._decode(rows[i], self._needed(rows[i], fixed))
+                config = accept(drawn, [self._factors[j][0].name for j in fixed])
                 if config is None:
                     continue
                 gain = int(self._open[self._combinations(self._encode(config))].sum())
@@ -160,7 +160,6 @@ class Coverage:
 
     def _give_up(self, fixed: np.ndarray, target: np.ndarray, accept: Accept) -> None:
         """Close the smallest part of a combination that no row can have, with everything that contains it."""
-        self._impossible += 1
         for size in range(1, len(fixed)):
             for part in itertools.combinations(fixed, size):
                 if not self._is_possible(np.array(part), target, accept):
@@ -173,7 +172,7 @@ class Coverage:
         for _ in range(TRIES_OF_A_PART):
             row = np.array([self._rng.randrange(int(one)) for one in self._counts])
             row[part] = target[part]
-            if accept(self._decode(row), names) is not None:
+            if accept(self._decode(row, part), names) is not None:
                 return True
         return False
 
@@ -207,20 +206,30 @@ class Coverage:
                 continue
             concerned = self._with_factor[factor]
             moves = (np.arange(self._counts[factor]) - best[factor])[:, None] * self._matrix[factor, concerned].astype(np.int64)
-            level = int(np.argmax(self._open[index[concerned] + moves].sum(axis=1)))
-            index[concerned] += moves[level]
-            best[factor] = level
+            gains = self._open[index[concerned] + moves].sum(axis=1)
+            level = int(np.argmax(gains))
+            if gains[level] > gains[best[factor]]:  # a factor that makes no difference keeps the level that it was drawn with
+                index[concerned] += moves[level]
+                best[factor] = level
         return np.vstack([best[None, :], rows])
 
     def _gain(self, rows: np.ndarray) -> np.ndarray:
         gains: np.ndarray = self._open[self._whole(rows)].sum(axis=1)
         return gains
 
-    def _decode(self, row: np.ndarray) -> Config:
+    def _needed(self, row: np.ndarray, fixed: np.ndarray) -> np.ndarray:
+        """The factors whose level belongs to a combination that was not seen yet."""
+        is_open = self._open[self._whole(row[None, :])[0]]
+        return np.array([i for i in range(len(self._factors)) if i in fixed or is_open[self._with_factor[i]].any()])
+
+    def _decode(self, row: np.ndarray, needed: np.ndarray) -> Config:
+        """A configuration with these levels. An integer whose level is not needed takes any value, so that narrow windows are met too."""
         config = dict(self._device.default)
-        for number, (parameter, levels) in zip(row, self._factors, strict=True):
+        for i, (number, (parameter, levels)) in enumerate(zip(row, self._factors, strict=True)):
             level = levels[int(number)]
-            if isinstance(level, Stratum):
+            if parameter.kind == "integer" and i not in needed:
+                config[parameter.name] = parameter.between(parameter.minimum, parameter.maximum, self._rng.random())
+            elif isinstance(level, Stratum):
                 config[parameter.name] = parameter.between(level.low, level.high, self._rng.random())
             else:
                 config[parameter.name] = self._shuffled(parameter) if level is SHUFFLED else level  # type: ignore[assignment]
@@ -243,13 +252,13 @@ def _level_of(value: Value, levels: Sequence[object]) -> int:
 
 def one_at_a_time(device: Device, only: Sequence[str]) -> Iterator[Config]:
     """The default with one parameter at another of its ends or values."""
-    for parameter, levels in factor_levels(device, only, ends_only=True):
+    for parameter, levels in factor_levels(device, only, "ends"):
         for level in levels:
-            if level is not SHUFFLED and level != device.default[parameter.name]:
+            if level is not SHUFFLED and not is_same(level, device.default[parameter.name]):  # type: ignore[arg-type]
                 yield {**device.default, parameter.name: level}  # type: ignore[dict-item]
 
 
-def tuples_of(device: Device, only: Sequence[str], strength: int, ends_only: bool) -> int:
+def tuples_of(device: Device, only: Sequence[str], strength: int, grid: Grid) -> int:
     """How many combinations of so many levels there are."""
-    counts = [len(levels) for _, levels in factor_levels(device, only, ends_only)]
+    counts = [len(levels) for _, levels in factor_levels(device, only, grid)]
     return sum(map(math.prod, itertools.combinations(counts, min(strength, len(counts))))) if counts else 0

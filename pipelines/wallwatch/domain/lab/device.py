@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -66,7 +66,7 @@ class Parameter:
             return type(value) is int and self.minimum <= value <= self.maximum and (value - self.minimum) % self.step == 0
         if self.kind == "sequence":
             return isinstance(value, tuple) and sorted(map(repr, value)) == sorted(map(repr, self.values))  # a member may be unhashable
-        return any(value == one and type(value) is type(one) for one in self.values)
+        return any(value == one and type(value) is type(one) for one in self.values)  # any object, not only a value
 
     def between(self, low: int, high: int, share: float) -> int:
         """The value at a share (0..1) of the way between two, on the parameter's scale."""
@@ -139,8 +139,28 @@ class Device:
         return math.prod(one.brute_force_levels for one in self.parameters)
 
     def key(self, config: Mapping[str, Value]) -> tuple[Value, ...]:
-        """A configuration as a hashable value."""
-        return tuple(config[one.name] for one in self.parameters)
+        """A configuration as a hashable value, which `config_of` reads."""
+        values = tuple(config[one.name] for one in self.parameters)
+        return (*values, *(type(config[name]).__name__ for name in self._ambiguous)) if self._ambiguous else values
+
+    def config_of(self, key: tuple[Value, ...]) -> Config:
+        """The configuration of a key."""
+        return dict(zip(self.by_name, key, strict=False))
+
+    @cached_property
+    def _ambiguous(self) -> tuple[str, ...]:
+        """Choices with values that only their type tells apart, such as 1 and true: keys hold the type too."""
+        return tuple(one.name for one in self.parameters if one.kind == "choice" and len(set(one.values)) < len(one.values))
+
+
+def is_same(a: Value, b: Value) -> bool:
+    """Whether two values are one: in JSON, 1 and true are not."""
+    return type(a) is type(b) and a == b
+
+
+def is_among(value: Value, several: Iterable[Value]) -> bool:
+    """Whether a value is one of several."""
+    return any(is_same(value, one) for one in several)
 
 
 def as_integer(value: Value) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 from wallwatch.domain.lab.conditions import Signal
 from wallwatch.domain.lab.device import Config, Value
 from wallwatch.domain.lab.judge import Judge
+from wallwatch.domain.lab.paths import difference
 from wallwatch.domain.lab.report import FoundCause
 from wallwatch.domain.lab.tester import Outcome
 
@@ -32,26 +33,24 @@ def add_evidence(judge: Judge, found: FoundCause) -> None:
 
 def usable_tests(judge: Judge) -> list[tuple[Config, dict[str, float]]]:
     """Configurations with the mean of each metric, without tests in which a symptom stopped the device and its metrics."""
-    names = [one.name for one in judge.device.parameters]
     found = []
     for key, outcomes in judge.seen.items():
         usable = [one for one in outcomes if one.status == "ok" and not any(judge.damage.get(symptom) for symptom in one.symptoms)]
         means = _means(usable)
         if means:
-            found.append((dict(zip(names, key, strict=True)), means))
+            found.append((judge.device.config_of(key), means))
     return found
 
 
 def _curve(judge: Judge, found: FoundCause, name: str) -> dict[str, Any]:
     """The tests that differ from the reproducer in this parameter only."""
     device = judge.device
-    position = [one.name for one in device.parameters].index(name)
-    at = device.key(found.failing)
     points = []
     for key, outcomes in judge.seen.items():
         usable = [one for one in outcomes if one.status == "ok"]
-        if usable and key[:position] == at[:position] and key[position + 1 :] == at[position + 1 :]:
-            points.append((key[position], usable))
+        config = device.config_of(key)
+        if usable and set(difference(device, config, found.failing)) <= {name}:
+            points.append((config[name], usable))
     parameter = device.by_name[name]
     points.sort(key=lambda one: _rank(one[0]))
     return {

@@ -5,19 +5,13 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from statistics import fmean, median, pstdev
+from statistics import fmean
 
 from wallwatch.domain.lab.conditions import Signal
-from wallwatch.domain.lab.device import Config, Device, Metric, Value, to_json
-from wallwatch.domain.lab.tester import Outcome, Phase, Stopped, Tester
+from wallwatch.domain.lab.device import Config, Device, Value, to_json
+from wallwatch.domain.lab.metric_level import NOTICEABLE, SCALES, SMALLEST_SCALE, Level, metric_level
+from wallwatch.domain.lab.tester import Outcome, Phase, SearchEnd, Stopped, Tester
 
-NOTICEABLE = 0.05
-"""A metric that is worse by so much is degraded (paper, section 1: "noticeable")."""
-SCALES = 4
-"""... and by so many times its noise."""
-SMALLEST_SCALE = 0.005
-"""The noise of a metric is taken to be at least this share of it: five tests cannot show less."""
 BASELINE_TESTS = 5
 NOISY_BASELINE_TESTS = 16
 NOISY = 0.01
@@ -26,6 +20,8 @@ MOST_REPEATS = 15
 LOG_ODDS_PER_TEST = math.log(0.8 / 0.2)
 LOG_ODDS_ENOUGH = math.log(0.98 / 0.02)
 """Sequential decisions of flaky symptoms: p >= 0.8 against p <= 0.2, both errors 0.02 (Wald's test)."""
+LOG_ODDS_SURE = math.log(0.999 / 0.001)
+"""... and where a verdict is a surprise, both errors 0.001: each surprise costs a revision."""
 SURE = 3.0
 """Standard errors between a mean and the cut that decide a noisy metric."""
 CONFIRMING_TESTS = 6
@@ -33,44 +29,6 @@ CONFIRMED = 0.8
 """So many new tests of the reproducer of a noisy metric must show at least this share of what is noticeable."""
 CONTROL_EVERY = 20
 ERRORS_TO_STOP = 8
-
-
-@dataclass
-class Level:
-    """A metric of the healthy default: median, noise (1.4826 x median absolute deviation), and where a degradation is cut off."""
-
-    metric: Metric
-    median: float
-    scale: float
-    spread: float = 0.0
-    """The standard deviation. The median deviation of few tests is small by chance too often to tell a metric without noise."""
-    cuts: dict[Signal, float] = field(default_factory=dict)
-
-    @property
-    def sign(self) -> float:
-        return 1.0 if self.metric.better == "higher" else -1.0
-
-    @property
-    def floor(self) -> float:
-        """The noise in units of the metric, with the smallest that is assumed."""
-        return max(self.scale, SMALLEST_SCALE * abs(self.median), 1e-12)
-
-    def loss(self, value: float) -> float:
-        """How much worse than healthy, as a share of the healthy value; negative when better."""
-        return self.sign * (self.median - value) / max(abs(self.median), 1e-12)
-
-    def is_suspect(self, value: float) -> bool:
-        """One value that is worth a second look."""
-        return self.loss(value) >= NOTICEABLE and self.sign * (self.median - value) >= min(SCALES * self.floor, 2 * self.scale + self.floor)
-
-    @property
-    def first_cut(self) -> float:
-        return self.median * (1 - self.sign * NOTICEABLE * math.copysign(1, self.median))
-
-
-def metric_level(metric: Metric, values: Sequence[float]) -> Level:
-    middle = median(values)
-    return Level(metric, middle, 1.4826 * median(abs(one - middle) for one in values), pstdev(values))
 
 
 class Judge:
@@ -107,7 +65,13 @@ class Judge:
     def observe_all(self, configs: Sequence[Config], phase: Phase) -> list[Outcome]:
         if self.device.sequential or len(configs) == 1:
             return [self._one(config, phase) for config in configs]
-        outcomes = self._tester.test_all(configs, phase)
+        try:
+            outcomes = self._tester.test_all(configs, phase)
+        except SearchEnd as end:
+            self._count(phase, len(end.answered))
+            for position, outcome in end.answered.items():
+                self._keep(configs[position], outcome)
+            raise
         self._count(phase, len(configs))
         for config, outcome in zip(configs, outcomes, strict=True):
             self._keep(config, outcome)
@@ -239,11 +203,14 @@ class Judge:
             found = [Signal(None, one) for one in self.suspects(outcome) if target in (None, one)][:1]
         return [one for one in found if target is None or target in (one.symptom, one.metric)]
 
-    def decide(self, config: Config, signal: Signal, phase: Phase) -> bool | None:
-        """Whether the configuration shows the signal; None where something else hides it or the device does not say."""
+    def decide(self, config: Config, signal: Signal, phase: Phase, surely: bool = False) -> bool | None:
+        """Whether the configuration shows the signal; None where something else hides it or the device does not say.
+
+        With `surely` a flaky symptom is repeated until errors are rarer still.
+        """
         outcomes = self.seen[self.device.key(config)]
         while True:
-            verdict, is_final = self._verdict(outcomes, signal)
+            verdict, is_final = self._verdict(outcomes, signal, surely)
             if is_final or len(outcomes) >= MOST_REPEATS:
                 return verdict
             before = len(outcomes)
@@ -304,15 +271,15 @@ class Judge:
         outcomes += new
         return True
 
-    def _verdict(self, outcomes: Sequence[Outcome], signal: Signal) -> tuple[bool | None, bool]:
+    def _verdict(self, outcomes: Sequence[Outcome], signal: Signal, surely: bool = False) -> tuple[bool | None, bool]:
         """The verdict of the outcomes so far, and whether it is final."""
         if not outcomes:
             return None, False
         if outcomes[0].status == "invalid":
             return None, True
-        return self._symptom_verdict(outcomes, signal.symptom) if signal.symptom else self._metric_verdict(outcomes, signal)
+        return self._symptom_verdict(outcomes, signal.symptom, surely) if signal.symptom else self._metric_verdict(outcomes, signal)
 
-    def _symptom_verdict(self, outcomes: Sequence[Outcome], symptom: str) -> tuple[bool | None, bool]:
+    def _symptom_verdict(self, outcomes: Sequence[Outcome], symptom: str, surely: bool) -> tuple[bool | None, bool]:
         bad = sum(symptom in one.symptoms for one in outcomes)
         hidden = sum(symptom not in one.symptoms and self.may_hide(one, symptom) for one in outcomes)
         good = len(outcomes) - bad - hidden
@@ -321,11 +288,15 @@ class Judge:
         if hidden > max(1, bad + good):
             return None, True
         odds = (bad - good) * LOG_ODDS_PER_TEST
-        return odds > 0, abs(odds) + 1e-9 >= min(LOG_ODDS_ENOUGH, 2.9 * LOG_ODDS_PER_TEST)
+        return odds > 0, abs(odds) >= (LOG_ODDS_SURE if surely else LOG_ODDS_ENOUGH)
 
     def may_hide(self, outcome: Outcome, symptom: str) -> bool:
         """Whether another symptom may be why this one does not show: it stops the device, and they have never been seen together."""
-        return any((one, symptom) not in self.together and self.damage[one] > self.damage[symptom] for one in outcome.symptoms)
+        return any(self.hides(one, symptom) for one in outcome.symptoms)
+
+    def hides(self, other: str, symptom: str) -> bool:
+        """Whether the other symptom may hide this one."""
+        return (other, symptom) not in self.together and self.damage[other] > self.damage[symptom]
 
     def _metric_verdict(self, outcomes: Sequence[Outcome], signal: Signal) -> tuple[bool | None, bool]:
         name = signal.metric or ""

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from wallwatch.domain.lab.device import Config, Device, Scalar
+from wallwatch.domain.lab.device import Config, Device, Scalar, is_same
 
 Decide = Callable[[Config], bool | None]
 """True: bad; False: good; None: cannot be used (not valid, hidden, or due to a cause that is known)."""
@@ -22,7 +22,7 @@ class Step:
 
 
 def difference(device: Device, a: Config, b: Config) -> list[str]:
-    return [one.name for one in device.parameters if a[one.name] != b[one.name]]
+    return [one.name for one in device.parameters if not is_same(a[one.name], b[one.name])]
 
 
 def step_between(device: Device, start: Config, end: Config, start_is_bad: bool, decide: Decide, rng: random.Random) -> Step:
@@ -108,7 +108,7 @@ def minimal_failure(device: Device, passing: Config, failing: Config, decide: De
         bundled = bundled or len(step.names) > 1
         failing = step.bad
         base = {**passing, **{name: failing[name] for name in kept}}
-        if base == failing or decide(base):
+        if not difference(device, base, failing) or decide(base):
             break
     return _without_the_needless(passing, base, kept, decide) if bundled else (base, kept)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 FOLLOWS = math.log(0.95 / 0.5)
 DOES_NOT = math.log(0.05 / 0.5)
@@ -13,3 +14,19 @@ ENOUGH = math.log(0.99 / 0.01)
 def log_odds(pairs: int, held: int) -> float:
     """How much so many pairs, of which so many held, speak for the parameter: above `ENOUGH` it matters, below the negative it does not."""
     return held * FOLLOWS + (pairs - held) * DOES_NOT
+
+
+@dataclass
+class Trial:
+    """Pairs of tests of one condition."""
+
+    pairs: int = 0
+    held: int = 0
+
+    @property
+    def odds(self) -> float:
+        return log_odds(self.pairs, self.held)
+
+    def add(self, follows: bool) -> None:
+        self.pairs += 1
+        self.held += follows

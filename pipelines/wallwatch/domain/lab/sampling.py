@@ -97,7 +97,7 @@ class Sampler:
         """The configuration with one condition broken, by the smallest step if `near`; None if it cannot be."""
         changed = dict(config)
         if isinstance(condition, Among):
-            others = [one for one in condition.all_values if one not in condition.values]
+            others = list(condition.others)
             self._rng.shuffle(others)
             for value in others:
                 found = self.variant(config, condition.parameter, value, kept)
@@ -129,8 +129,8 @@ class Sampler:
 
     def _satisfy(self, config: Config, condition: Condition, corner: bool) -> None:
         if isinstance(condition, Among):
-            if config[condition.parameter] not in condition.values:
-                config[condition.parameter] = self._rng.choice([one for one in condition.all_values if one in condition.values])
+            if not condition.holds(config):
+                config[condition.parameter] = self._rng.choice(list(condition.values))
         elif isinstance(condition, Range):
             parameter = self._device.by_name[condition.parameter]
             low = parameter.minimum if condition.low is None else condition.low

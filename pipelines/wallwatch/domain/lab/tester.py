@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -27,7 +27,14 @@ class Outcome:
 
 
 class SearchEnd(Exception):
-    """Raised by a tester: the search ends here and reports what it has, marked incomplete."""
+    """Raised by a tester: the search ends here and reports what it has, marked incomplete.
+
+    `answered` holds the outcomes of a batch that was cut off, by position: those tests were done and count.
+    """
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason)
+        self.answered: Mapping[int, Outcome] = {}
 
 
 class BudgetReached(SearchEnd):
@@ -44,10 +51,28 @@ class Tester(Protocol):
     def test(self, config: Config, phase: Phase) -> Outcome: ...
 
     def test_all(self, configs: Sequence[Config], phase: Phase) -> list[Outcome]:
-        """Several at once, where order does not matter; outcomes in the order of the configurations."""
+        """Several at once, where order does not matter; outcomes in the order of the configurations.
+
+        Raises
+        ------
+        SearchEnd
+            with the outcomes there are in `answered`
+        """
         ...
 
     def reset(self, phase: Phase) -> None: ...
+
+
+def one_by_one(test: Callable[[Config, Phase], Outcome], configs: Sequence[Config], phase: Phase) -> list[Outcome]:
+    """`Tester.test_all` of a tester that runs one test at a time."""
+    outcomes: list[Outcome] = []
+    for config in configs:
+        try:
+            outcomes.append(test(config, phase))
+        except SearchEnd as end:
+            end.answered = dict(enumerate(outcomes))
+            raise
+    return outcomes
 
 
 @dataclass(frozen=True)

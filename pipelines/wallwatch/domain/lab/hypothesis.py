@@ -1,0 +1,166 @@
+"""What is believed about one cause while it is learned: its conditions, a configuration that shows it, and what was set aside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wallwatch.domain.lab.axes import condition_of
+from wallwatch.domain.lab.conditions import Before, Boundary, Cause, Condition, Range, Signal
+from wallwatch.domain.lab.device import Config, Value
+from wallwatch.domain.lab.judge import Judge
+from wallwatch.domain.lab.report import Threshold
+from wallwatch.domain.lab.sampling import Sampler
+from wallwatch.domain.lab.tester import Phase
+
+MOST_EFFORT = 200
+"""Tests spent on proof and revisions of one cause, and again on following its boundaries; three times as many on a flaky device.
+
+After them the conditions that explain most are reported.
+"""
+
+
+MOST_CORRECTIONS = 3
+"""How often a threshold is looked for again where it turns out to be wrong."""
+
+
+class Hidden(Exception):
+    """Something that is not known yet hides the signal in this configuration: it has to be learned first."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+
+class Hypothesis:
+    """The conditions of one signal, as far as they are known. `same` are the signal's other causes, in which nothing can be seen."""
+
+    def __init__(self, judge: Judge, sampler: Sampler, signal: Signal, same: Sequence[Cause], healthy: Config) -> None:
+        self.judge = judge
+        self.sampler = sampler
+        self.signal = signal
+        self.same = same
+        self.healthy = healthy
+        self.device = judge.device
+        self.phase: Phase = "minimise"
+        self.witness: Config = healthy
+        """The configuration that shows the signal, as near to the healthy one as possible."""
+        self.conditions: list[Condition] = []
+        self.thresholds: dict[str, list[Threshold]] = {}
+        self.others: list[Config] = []
+        """Configurations that fail though the cause does not hold: other causes'."""
+        self._begin = self._begin_of_boundaries = 0
+
+    def start_proof(self) -> None:
+        """From here on tests count as effort."""
+        self._begin = self.judge.spent
+        self._begin_of_boundaries = self._boundary_tests
+
+    @property
+    def _boundary_tests(self) -> int:
+        return self.judge.operations.get("boundary", 0)
+
+    def is_spent(self) -> bool:
+        """Whether the effort for this cause is out of proportion."""
+        boundaries = self._boundary_tests - self._begin_of_boundaries
+        others = self.judge.spent - self._begin - boundaries
+        return max(boundaries, others) > MOST_EFFORT * (3 if self.judge.is_flaky else 1)
+
+    # --- verdicts ---
+
+    def decide(self, config: Config) -> bool | None:
+        """Whether a configuration shows the signal; None where another cause does it, the topology forbids it or something hides it."""
+        return self._decide(config, surely=False)
+
+    def decide_surely(self, config: Config) -> bool | None:
+        """As `decide`, with more repeats on a flaky device."""
+        return self._decide(config, surely=True)
+
+    def _decide(self, config: Config, surely: bool) -> bool | None:
+        if any(one.holds(config) for one in self.same) or not self.sampler.is_valid(config):
+            return None
+        return self.judge.decide(config, self.signal, self.phase, surely)
+
+    def agrees(self, config: Config, expected: bool) -> bool:
+        """Whether a prediction comes true. One that does not is decided more surely on a flaky device.
+
+        Raises
+        ------
+        Hidden
+            where there is no verdict
+        """
+        verdict = self.decide(config)
+        if verdict is (not expected):
+            verdict = self.decide_surely(config)
+        if verdict is None:
+            raise Hidden(config)
+        return verdict is expected
+
+    # --- conditions ---
+
+    def variant(self, config: Config, name: str, value: Value) -> Config | None:
+        """The configuration with one value changed, valid, and the parameters of the conditions as they were; None if there is none."""
+        kept = [one for one in self.kept() if one != name]
+        return self.sampler.variant(config, name, value, kept)
+
+    def kept(self) -> list[str]:
+        return [name for one in self.conditions for name in one.parameters]
+
+    def of(self, name: str) -> Condition | None:
+        return next((one for one in self.conditions if name in one.parameters), None)
+
+    def replace(self, old: Condition, new: Condition) -> None:
+        self.conditions[self.conditions.index(old)] = new
+
+    def add(self, bad: Config, name: str, good_value: Value) -> bool:
+        """Add the conditions of one parameter. False if it has no value that passes or they are known."""
+        self.phase = "threshold"
+        parameter = self.device.by_name[name]
+        decide = self.decide if parameter.kind == "integer" else self.decide_surely
+        conditions, thresholds, points = condition_of(parameter, bad, good_value, decide, self.variant)
+        for _ in range(MOST_CORRECTIONS):
+            if not self._leaves_traces(bad, thresholds) and not self._was_wrong(bad, thresholds):
+                break
+            conditions, thresholds, points = condition_of(parameter, bad, good_value, decide, self.variant)
+        for value, is_bad in points:
+            if is_bad and not any(isinstance(one, Range) and one.holds({**bad, name: value}) for one in conditions):
+                self.others.append({**bad, name: value})
+        new = [one for one in conditions if one not in self.conditions]
+        if not any(isinstance(one, Before) for one in new):
+            self.conditions = [one for one in self.conditions if name not in one.parameters or isinstance(one, Boundary)]
+        self.conditions += new
+        if thresholds:
+            self.thresholds[name] = thresholds
+        return bool(new)
+
+    def _leaves_traces(self, bad: Config, thresholds: Sequence[Threshold]) -> bool:
+        """Whether a threshold is another one after a reset: tests that passed have left traces, and it has to be found again."""
+        return any(self.judge.remembers(one, self.signal, self.phase) for one in _sides(bad, thresholds))
+
+    def _was_wrong(self, bad: Config, thresholds: Sequence[Threshold]) -> bool:
+        """Whether more repeats change a verdict at a threshold of a flaky device: one wrong verdict on the way leads astray."""
+        before = [self.judge.known(one, self.signal) for one in _sides(bad, thresholds)]
+        return before != [self.decide_surely(one) for one in _sides(bad, thresholds)]
+
+    # --- how good it is ---
+
+    def score(self, conditions: Sequence[Condition]) -> float:
+        """How well conditions separate all configurations that were judged: the mean of the shares right among bad and good ones."""
+        right: dict[bool, list[bool]] = {True: [], False: []}
+        for key in self.judge.seen:
+            config = self.device.config_of(key)
+            verdict = self.judge.known(config, self.signal)
+            if verdict is not None and not any(one.holds(config) for one in self.same):
+                right[verdict].append(all(one.holds(config) for one in conditions) == verdict)
+        return sum(sum(one) / len(one) for one in right.values() if one) / 2
+
+    def nearest_passing(self) -> Config:
+        """The reproducer with one condition just broken."""
+        for one in self.conditions:
+            changed = self.sampler.broken(self.witness, one, near=True, kept=[])
+            if changed is not None:
+                return changed
+        return self.healthy
+
+
+def _sides(bad: Config, thresholds: Sequence[Threshold]) -> list[Config]:
+    """The configurations on both sides of each threshold."""
+    return [{**bad, one.parameter: value} for one in thresholds for value in (one.last_good, one.first_bad)]

@@ -1,0 +1,135 @@
+"""Proof of a hypothesis: configurations that it says fail, and others that differ in one condition only (paper, section 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wallwatch.domain.lab.conditions import Among, Cause, Condition
+from wallwatch.domain.lab.device import Config
+from wallwatch.domain.lab.hypothesis import Hypothesis
+from wallwatch.domain.lab.permutation import Trial
+from wallwatch.domain.lab.report import Prediction
+from wallwatch.domain.lab.revision import Reviser
+
+ROUNDS = 10
+"""Fresh configurations inside a cause, each with one just outside per condition."""
+
+
+class Prover:
+    """Tests predictions of a hypothesis away from causes that are known or `suspected` of other parameters."""
+
+    def __init__(self, hypothesis: Hypothesis, reviser: Reviser, known: Sequence[Cause], suspected: Sequence[Cause]) -> None:
+        self._hypothesis = hypothesis
+        self._reviser = reviser
+        self._known = known
+        self._suspected = suspected
+        self._is_blurred = False
+
+    def is_proven(self, predictions: list[Prediction]) -> bool:
+        """Rounds of one configuration inside and, for each condition, one with only that condition broken. False if something changed."""
+        hypothesis = self._hypothesis
+        trials = {one: Trial() for one in hypothesis.conditions}
+        for number in range(ROUNDS):
+            corner = number % 2 == 0 and not self._is_blurred
+            hypothesis.phase = "verify" if corner else "permute"
+            inside = self._inside(corner)
+            if inside is None:
+                break
+            is_bad = hypothesis.agrees(inside, True)
+            if not is_bad and corner and self._is_unsure(inside):
+                continue
+            if not is_bad and self._reviser.revise(inside):
+                return False
+            predictions.append(Prediction(inside, None, is_bad))
+            for condition in hypothesis.conditions if is_bad else ():
+                outside = self._outside(inside, condition, near=corner)
+                if outside is None:
+                    continue
+                follows = hypothesis.agrees(outside, False)
+                if not follows and corner and self._is_unsure(outside):
+                    continue
+                predictions.append(Prediction(outside, condition, not follows))
+                trials[condition].add(follows)
+                if not follows and self._reviser.examine(outside, condition, trials[condition]):
+                    return False
+        if self._drop_what_cannot_be_broken([one for one, trial in trials.items() if not trial.pairs]):
+            return False
+        return self._holds_in_others(predictions)
+
+    def _drop_what_cannot_be_broken(self, never_broken: Sequence[Condition]) -> bool:
+        """A condition that follows from the others, the topology and what is known is none. True if there was one."""
+        hypothesis = self._hypothesis
+        implied = [one for one in never_broken if not self._can_be_broken(one)]
+        if not implied or len(implied) == len(hypothesis.conditions):
+            return False
+        hypothesis.conditions.remove(implied[0])
+        return True
+
+    def _can_be_broken(self, condition: Condition) -> bool:
+        """Whether the condition is broken somewhere where the signal would show, and would show for no other reason."""
+        hypothesis = self._hypothesis
+        broken = [hypothesis.sampler.broken(one, condition, False, hypothesis.kept()) for one in self._examples()]
+        if isinstance(condition, Among) and not any(broken):
+            return False
+        return any(one is None or not any(other.holds(one) and self._covers(other) for other in self._known) for one in broken)
+
+    def _covers(self, other: Cause) -> bool:
+        """Whether nothing can be learned about the signal where another cause holds: it has the same signal, or hides it."""
+        signal, shown = self._hypothesis.signal, other.signal
+        if shown == signal:
+            return True
+        return shown.symptom is not None and signal.symptom is not None and self._hypothesis.judge.hides(shown.symptom, signal.symptom)
+
+    def _holds_in_others(self, predictions: list[Prediction]) -> bool:
+        """One configuration where another cause holds too, of each that leaves the device running. False if something changed.
+
+        The rounds keep clear of what is known, so a condition that is broken only there would go unnoticed.
+        """
+        hypothesis = self._hypothesis
+        for other in self._known:
+            if other.signal == hypothesis.signal or hypothesis.judge.damage.get(other.signal.symptom or ""):
+                continue
+            both = hypothesis.sampler.inside([*hypothesis.conditions, *other.conditions], hypothesis.same, corner=False)
+            verdict = None if both is None else hypothesis.decide(both)
+            if both is None or verdict is None:
+                continue
+            is_bad = verdict or hypothesis.agrees(both, True)
+            if not is_bad and self._reviser.revise(both):
+                return False
+            predictions.append(Prediction(both, None, is_bad))
+        return True
+
+    def _examples(self) -> list[Config]:
+        drawn = [self._hypothesis.sampler.inside(self._hypothesis.conditions, [], corner=False) for _ in range(5)]
+        return [one for one in (*drawn, self._hypothesis.witness) if one is not None]
+
+    def _is_unsure(self, config: Config) -> bool:
+        """At its threshold the device disagrees with itself though the reproducer does not: the threshold is blurred."""
+        hypothesis = self._hypothesis
+        if hypothesis.judge.is_flaky or hypothesis.signal.symptom is None:
+            return False
+        if hypothesis.judge.doubt(hypothesis.witness, hypothesis.signal, "verify") or not hypothesis.judge.doubt(
+            config, hypothesis.signal, "verify", 3, True
+        ):
+            return False
+        self._is_blurred = True
+        return True
+
+    def _inside(self, corner: bool) -> Config | None:
+        hypothesis = self._hypothesis
+        for avoided in ([*self._known, *self._elsewhere()], self._known, hypothesis.same):
+            config = hypothesis.sampler.inside(hypothesis.conditions, avoided, corner)
+            if config is not None:
+                return config
+        return None
+
+    def _outside(self, inside: Config, condition: Condition, near: bool) -> Config | None:
+        changed = self._hypothesis.sampler.broken(inside, condition, near, self._hypothesis.kept())
+        if changed is None or any(one.holds(changed) for one in (*self._known, *self._elsewhere())):
+            return None
+        return changed
+
+    def _elsewhere(self) -> list[Cause]:
+        """Suspected causes of other parameters."""
+        own = set(self._hypothesis.kept())
+        return [one for one in self._suspected if not one.parameters & own]

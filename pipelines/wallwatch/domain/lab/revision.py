@@ -1,0 +1,206 @@
+"""Changes a hypothesis after a prediction that did not come true: further conditions, wider ones, boundaries over several integers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from wallwatch.domain.lab.boundary_follower import BoundaryFollower
+from wallwatch.domain.lab.conditions import Among, Before, Boundary, Condition, Range
+from wallwatch.domain.lab.device import Config, as_scalar
+from wallwatch.domain.lab.hypothesis import Hypothesis
+from wallwatch.domain.lab.paths import Step, step_between
+from wallwatch.domain.lab.permutation import ENOUGH, Trial
+
+MOST_WAYS = 4
+"""Ways that are tried between two configurations until a single parameter makes the difference."""
+
+
+class Reviser:
+    """Learns from surprises. Each method says whether it changed the hypothesis, or the verdicts it rests on."""
+
+    def __init__(self, hypothesis: Hypothesis, rng: random.Random) -> None:
+        self._hypothesis = hypothesis
+        self._device = hypothesis.device
+        self._rng = rng
+        self._follower = BoundaryFollower(self._device, hypothesis.decide, rng)
+        self._unfit: set[frozenset[str]] = set()
+        """Integers to which no boundary could be fitted."""
+
+    # --- it fails though a condition is broken ---
+
+    def examine(self, outside: Config, condition: Condition, trial: Trial) -> bool:
+        """A configuration fails though one condition is broken: the condition is not needed, not right, or another cause is at work."""
+        hypothesis = self._hypothesis
+        times = 1 if hypothesis.others else 3
+        if hypothesis.judge.doubt(outside, hypothesis.signal, "verify", times) and not hypothesis.decide(outside):
+            return True
+        if isinstance(condition, Boundary) and self._refit(condition, outside, is_bad=True):
+            return True
+        if trial.odds <= -ENOUGH and len(hypothesis.conditions) > 1:
+            hypothesis.conditions.remove(condition)
+            return True
+        if trial.held == 0 and trial.pairs == 1 and self._widen(outside, condition):
+            return True
+        if self._moves_with_another(outside, condition):
+            return True
+        hypothesis.others.append(outside)
+        return False
+
+    def _widen(self, outside: Config, condition: Condition) -> bool:
+        """Whether the condition is only too narrow: in the witness, too, the value outside fails."""
+        hypothesis = self._hypothesis
+        if not isinstance(condition, Range | Among):
+            return False
+        name = condition.parameter
+        config = hypothesis.variant(hypothesis.witness, name, outside[name])
+        if config is None or not hypothesis.decide_surely(config):
+            return False
+        if isinstance(condition, Among):
+            values = (*condition.values, as_scalar(outside[name]))
+            hypothesis.replace(condition, Among(name, values, condition.all_values))
+            return True
+        good = hypothesis.healthy[name]
+        if condition.holds({**hypothesis.witness, name: good}):
+            return False
+        return hypothesis.add(config, name, good)
+
+    def _moves_with_another(self, outside: Config, condition: Condition) -> bool:
+        """Whether another integer makes up for the broken condition, and the condition's integers still matter then.
+
+        In a sum, for instance, more of one makes up for less of another. A cause of its own would not depend on the condition's integers:
+        it fails at their far end too.
+        """
+        hypothesis = self._hypothesis
+        names = list(condition.parameters)
+        if isinstance(condition, Before | Among) or any(self._device.by_name[one].kind != "integer" for one in names):
+            return False
+        good = {**hypothesis.witness, **{name: outside[name] for name in names}}
+        if hypothesis.decide(good) is not False:
+            return False
+        hypothesis.phase = "minimise"
+        step = step_between(self._device, good, outside, False, hypothesis.decide, self._rng)
+        (partner, *more) = step.names
+        together = frozenset((*names, partner))
+        if more or self._device.by_name[partner].kind != "integer" or partner in names or together in self._unfit:
+            return False
+        if not any(hypothesis.decide(one) is False for one in self._far_ends(step.bad, condition)):
+            return False
+        for one in hypothesis.conditions:
+            if isinstance(one, Boundary) and together & set(one.parameters):
+                together |= set(one.parameters)
+        if self._fit(sorted(together), [step]):
+            return True
+        self._unfit.add(frozenset((*names, partner)))
+        return False
+
+    def _far_ends(self, config: Config, condition: Condition) -> list[Config]:
+        """The configuration with one of the condition's integers as far outside of it as possible."""
+        found = []
+        for name in condition.parameters:
+            parameter = self._device.by_name[name]
+            ends = [{**config, name: value} for value in (parameter.minimum, parameter.maximum) if value != config[name]]
+            found += [one for one in ends if not condition.holds(one)]
+        return found
+
+    # --- it passes though all conditions hold ---
+
+    def revise(self, good: Config) -> bool:
+        """A configuration inside passes: find what else must hold. False if nothing could be learned from it."""
+        hypothesis = self._hypothesis
+        if hypothesis.judge.doubt(good, hypothesis.signal, "verify") or hypothesis.judge.doubt(
+            hypothesis.witness, hypothesis.signal, "verify"
+        ):
+            return True  # the device is flaky: everything is judged again
+        if hypothesis.decide(good) is not False or not hypothesis.decide(hypothesis.witness):
+            return True
+        for condition in hypothesis.conditions:
+            if isinstance(condition, Boundary) and self._refit(condition, good, is_bad=False):
+                return True
+        hypothesis.phase = "minimise"
+        step = self._step_to(good)
+        changed = False
+        for name in step.names:
+            changed = self._explain(step, name) or changed
+        return changed
+
+    def _step_to(self, good: Config) -> Step:
+        """Where the verdict changes on the way from the witness. Another way is tried where nothing on the first one could be used."""
+        start = self._across_boundaries(good)
+        steps = []
+        for _ in range(MOST_WAYS):
+            steps.append(step_between(self._device, start, good, True, self._hypothesis.decide, self._rng))
+            if len(steps[-1].names) == 1:
+                break
+        return min(steps, key=lambda one: len(one.names))
+
+    def _across_boundaries(self, good: Config) -> Config:
+        """The witness with the integers of boundaries as in another configuration, if it fails so.
+
+        On a way that changes them one by one the boundaries would not hold, and the verdict would change for a reason that is known.
+        """
+        hypothesis = self._hypothesis
+        moved = {name: good[name] for one in hypothesis.conditions if isinstance(one, Boundary) for name in one.parameters}
+        config = {**hypothesis.witness, **moved}
+        return config if config != good and hypothesis.decide(config) else hypothesis.witness
+
+    def _explain(self, step: Step, name: str) -> bool:
+        """The verdict changes with this parameter, in some surroundings. In those of the witness too, or does another decide with it?"""
+        hypothesis = self._hypothesis
+        good_value = step.good[name]
+        in_witness = hypothesis.variant(hypothesis.witness, name, good_value)
+        verdict = None if in_witness is None else hypothesis.decide(in_witness)
+        if verdict is False:
+            return hypothesis.add(hypothesis.witness, name, good_value)
+        if verdict is None or in_witness is None:
+            return hypothesis.add(step.bad, name, good_value)
+        other = step_between(self._device, in_witness, step.good, True, hypothesis.decide, self._rng)
+        return self._join(name, other, step)
+
+    def _join(self, name: str, other: Step, step: Step) -> bool:
+        """Two parameters decide together: a boundary over integers, or one cause for each value of a choice."""
+        hypothesis = self._hypothesis
+        partner = next(iter(other.names))
+        kinds = {self._device.by_name[one].kind for one in (name, partner)}
+        if kinds == {"integer"} and name != partner:
+            names = {name, partner}
+            for one in list(hypothesis.conditions):
+                if isinstance(one, Boundary) and names & set(one.parameters):
+                    names |= set(one.parameters)
+            if self._fit(sorted(names), [other, step]):
+                return True
+        if hypothesis.of(partner) is None or isinstance(hypothesis.of(partner), Before):
+            return hypothesis.add(other.bad, partner, other.good[partner])
+        own = hypothesis.of(name)
+        if isinstance(own, Among) and own.holds(hypothesis.witness) and len(own.values) > 1:
+            hypothesis.replace(own, Among(name, [as_scalar(hypothesis.witness[name])], own.all_values))
+            return True
+        if own is None:
+            return hypothesis.add(step.bad, name, step.good[name])
+        return False
+
+    # --- boundaries ---
+
+    def _fit(self, names: list[str], steps: Sequence[Step]) -> bool:
+        """Follow the boundary over these integers and replace their conditions by it."""
+        hypothesis = self._hypothesis
+        hypothesis.phase = "boundary"
+        boundary = self._follower.fit(names, hypothesis.witness, steps, hypothesis.is_spent)
+        if boundary is None:
+            return False
+        hypothesis.conditions = [one for one in hypothesis.conditions if not set(one.parameters) & set(names)]
+        hypothesis.conditions.append(boundary)
+        return True
+
+    def _refit(self, condition: Boundary, config: Config, is_bad: bool) -> bool:
+        """A configuration on the wrong side of a boundary: fit it again with what this one shows."""
+        hypothesis = self._hypothesis
+        at = {**hypothesis.witness, **{name: config[name] for name in condition.parameters}}
+        if hypothesis.decide(at) is not is_bad:
+            return False
+        hypothesis.phase = "boundary"
+        boundary = self._follower.refit(condition, at, is_bad)
+        if boundary is None:
+            return False
+        hypothesis.replace(condition, boundary)
+        return True
