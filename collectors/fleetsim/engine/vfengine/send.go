@@ -22,13 +22,20 @@ func (c *Card) send(demands []Demand, seconds float64, out []Service) float64 {
 	if room := c.SendPlaces - waiting + leaving; toShapers > room {
 		admitted = math.Max(0, room/toShapers)
 	}
-	if bytes > c.SendRate {
+	shares := c.guaranteedShares(demands, bytes)
+	if bytes > c.SendRate && shares == nil {
 		admitted = math.Min(admitted, c.SendRate/bytes)
 	}
 	through := 0.0 // packets that the buffer lets pass in this step
+	uniform := admitted
 	for i, d := range demands {
 		f := &c.functions[i]
-		in := d.Send * seconds * admitted
+		own := admitted
+		if shares != nil {
+			own = math.Min(own, shares[i])
+			uniform = math.Min(uniform, own)
+		}
+		in := d.Send * seconds * own
 		out[i].Held = d.Send*seconds - in
 		if d.SlowedByShaper() || f.shaped > 0 {
 			left := math.Min(f.shaped+in, c.leaves(d, seconds))
@@ -40,16 +47,64 @@ func (c *Card) send(demands []Demand, seconds float64, out []Service) float64 {
 		out[i].Shaped = f.shaped
 		through += in
 	}
-	if admitted < 1 && through > 0 {
+	if uniform < 1 && through > 0 {
 		wait := c.SendPlaces / (through / seconds)
 		for i := range demands {
-			out[i].SendWait = wait
+			if admitted < 1 || shares[i] < 1 {
+				out[i].SendWait = wait
+			}
 		}
 	}
 	if offered == 0 {
 		return 0
 	}
-	return 1 - admitted
+	if shares == nil {
+		return 1 - admitted
+	}
+	return math.Max(0, 1-through/(offered*seconds))
+}
+
+// guaranteedShares returns which part of its demand each function may send when they want more than the card sends and one of them has a guarantee:
+// first what is guaranteed, then max-min fair shares of the rest, as a scheduler with one queue per function gives them. Without guarantees it is
+// nil: the card then has one queue, in which all lose alike.
+func (c *Card) guaranteedShares(demands []Demand, bytes float64) []float64 {
+	granted, open, rest, guaranteed := make([]float64, len(demands)), len(demands), c.SendRate, 0.0
+	for i, d := range demands {
+		granted[i] = math.Min(d.Send*d.SendSize, d.Guaranteed)
+		guaranteed += d.Guaranteed
+		rest -= granted[i]
+	}
+	if guaranteed == 0 || bytes <= c.SendRate {
+		return nil
+	}
+	if rest < 0 { // more is guaranteed than there is: everybody gets the same part of it
+		for i := range granted {
+			granted[i] *= c.SendRate / (c.SendRate - rest)
+		}
+		rest = 0
+	}
+	for rest > c.SendRate*1e-9 && open > 0 {
+		open = 0
+		for i, d := range demands {
+			if granted[i] < d.Send*d.SendSize {
+				open++
+			}
+		}
+		each := rest / math.Max(float64(open), 1)
+		for i, d := range demands {
+			more := math.Min(each, math.Max(0, d.Send*d.SendSize-granted[i]))
+			granted[i] += more
+			rest -= more
+		}
+	}
+	for i, d := range demands {
+		if wanted := d.Send * d.SendSize; wanted > 0 {
+			granted[i] = math.Min(1, granted[i]/wanted)
+		} else {
+			granted[i] = 1
+		}
+	}
+	return granted
 }
 
 // SlowedByShaper reports whether the function sends more than its shaper lets through.
