@@ -64,49 +64,6 @@ func (c *Card) send(demands []Demand, seconds float64, out []Service) float64 {
 	return math.Max(0, 1-through/(offered*seconds))
 }
 
-// guaranteedShares returns which part of its demand each function may send when they want more than the card sends and one of them has a guarantee:
-// first what is guaranteed, then max-min fair shares of the rest, as a scheduler with one queue per function gives them. Without guarantees it is
-// nil: the card then has one queue, in which all lose alike.
-func (c *Card) guaranteedShares(demands []Demand, bytes float64) []float64 {
-	granted, open, rest, guaranteed := make([]float64, len(demands)), len(demands), c.SendRate, 0.0
-	for i, d := range demands {
-		granted[i] = math.Min(d.Send*d.SendSize, d.Guaranteed)
-		guaranteed += d.Guaranteed
-		rest -= granted[i]
-	}
-	if guaranteed == 0 || bytes <= c.SendRate {
-		return nil
-	}
-	if rest < 0 { // more is guaranteed than there is: everybody gets the same part of it
-		for i := range granted {
-			granted[i] *= c.SendRate / (c.SendRate - rest)
-		}
-		rest = 0
-	}
-	for rest > c.SendRate*1e-9 && open > 0 {
-		open = 0
-		for i, d := range demands {
-			if granted[i] < d.Send*d.SendSize {
-				open++
-			}
-		}
-		each := rest / math.Max(float64(open), 1)
-		for i, d := range demands {
-			more := math.Min(each, math.Max(0, d.Send*d.SendSize-granted[i]))
-			granted[i] += more
-			rest -= more
-		}
-	}
-	for i, d := range demands {
-		if wanted := d.Send * d.SendSize; wanted > 0 {
-			granted[i] = math.Min(1, granted[i]/wanted)
-		} else {
-			granted[i] = 1
-		}
-	}
-	return granted
-}
-
 // SlowedByShaper reports whether the function sends more than its shaper lets through.
 func (d Demand) SlowedByShaper() bool { return d.Shaper > 0 && d.Send*d.SendSize > d.Shaper }
 

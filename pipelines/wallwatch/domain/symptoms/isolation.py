@@ -197,7 +197,7 @@ def suggested_limit(taker: Taker, mechanism: str | None) -> Derived | None:
 
 
 def suggested_guarantee(victim: Sufferer, mechanism: str | None) -> Derived | None:
-    """The minimum that a victim is promised and the RNIC does not keep yet, Mbit/s; None where a guarantee would not help or could not be set.
+    """The minimum that a victim is promised and that is not set on the RNIC, Mbit/s; None where a guarantee would not help or be refused.
 
     It helps only where bandwidth is what all want. Where the setting of the RNIC is unknown, nothing is offered.
 
