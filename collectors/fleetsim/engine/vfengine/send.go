@@ -27,15 +27,9 @@ func (c *Card) send(demands []Demand, seconds float64, out []Service) float64 {
 		admitted = math.Min(admitted, c.SendRate/bytes)
 	}
 	through := 0.0 // packets that the buffer lets pass in this step
-	uniform := admitted
 	for i, d := range demands {
 		f := &c.functions[i]
-		own := admitted
-		if shares != nil {
-			own = math.Min(own, shares[i])
-			uniform = math.Min(uniform, own)
-		}
-		in := d.Send * seconds * own
+		in := d.Send * seconds * partOf(shares, i, admitted)
 		out[i].Held = d.Send*seconds - in
 		if d.SlowedByShaper() || f.shaped > 0 {
 			left := math.Min(f.shaped+in, c.leaves(d, seconds))
@@ -47,12 +41,9 @@ func (c *Card) send(demands []Demand, seconds float64, out []Service) float64 {
 		out[i].Shaped = f.shaped
 		through += in
 	}
-	if uniform < 1 && through > 0 {
-		wait := c.SendPlaces / (through / seconds)
-		for i := range demands {
-			if admitted < 1 || shares[i] < 1 {
-				out[i].SendWait = wait
-			}
+	for i := range demands {
+		if partOf(shares, i, admitted) < 1 && through > 0 {
+			out[i].SendWait = c.SendPlaces / (through / seconds)
 		}
 	}
 	if offered == 0 {
@@ -62,6 +53,14 @@ func (c *Card) send(demands []Demand, seconds float64, out []Service) float64 {
 		return 1 - admitted
 	}
 	return math.Max(0, 1-through/(offered*seconds))
+}
+
+// partOf is which part of its demand a function may send: what the buffer admits of everybody's, and what the scheduler grants where it has queues.
+func partOf(shares []float64, i int, admitted float64) float64 {
+	if shares == nil {
+		return admitted
+	}
+	return math.Min(admitted, shares[i])
 }
 
 // SlowedByShaper reports whether the function sends more than its shaper lets through.
