@@ -32,6 +32,7 @@ def test_the_catalogue_of_actions_has_ranges_risk_undo_and_two_checks(viewer: ht
         "pace-flow-insertion",
         "pace-vf-unbinding",
         "limit-vf-rate",
+        "guarantee-vf-rate",
         "recover-health-reporter",
         "apply-mask-plan",
         "stop-port-offload",
@@ -43,6 +44,7 @@ def test_the_catalogue_of_actions_has_ranges_risk_undo_and_two_checks(viewer: ht
     assert (idle["minimum"], idle["maximum"], idle["unit"]) == (500, 3600000, "ms")
     assert tune["at_least_one"] == ["max_idle_ms", "flow_limit", "max_revalidator_ms", "offloaded_stats_delay_ms"]
     assert actions["limit-vf-rate"]["change"]["expected"] == "= Limit"
+    assert actions["guarantee-vf-rate"]["change"]["expected"] == "= Guarantee"
     assert [name for name, action in actions.items() if not action["reversible"]] == ["recover-health-reporter", "remove-orphaned-filters"]
     cures = {cure["symptom"]: cure["signal"] for cure in tune["cures"]}
     assert cures == {"S1": "reoffload_ratio", "S4": "flow_deletions_per_s", "S5": "software_packets_per_s"}

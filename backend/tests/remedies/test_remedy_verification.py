@@ -70,6 +70,23 @@ def test_a_rate_limit_is_verified_by_the_limit_that_the_driver_reports_for_that_
     assert wait_for(operator, eventually, applied, "change_confirmed")["change"]["measured"] == 2500
 
 
+def test_a_guarantee_is_verified_by_the_minimum_that_the_driver_reports_for_that_function(
+    operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
+) -> None:
+    created = order(operator, host, action="guarantee-vf-rate", params={"vf": 3, "min_tx_mbps": 2500})
+    applied = wait_for(operator, eventually, created.json(), "verifying")
+    assert applied["change"]["expected"] == "= 2500"
+    at = datetime.fromisoformat(applied["commands"][0]["finished_at"])
+    write_ratio(backend, host, [])
+    insert = "INSERT INTO vf_sample (time, rnic_id, vf, max_tx_mbps, min_tx_mbps) VALUES (%s, %s, 3, %s, %s)"
+    with backend.connect() as connection:
+        (rnic_id,) = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s", [host]).fetchone()
+        connection.execute(insert, [at + timedelta(seconds=5), rnic_id, 2500, 0])
+        eventually(lambda: operator.get(f"/api/v1/remedies/{applied['id']}").json()["change"]["measured"] == 0)
+        connection.execute(insert, [at + timedelta(seconds=125), rnic_id, 0, 2500])
+    assert wait_for(operator, eventually, applied, "change_confirmed")["change"]["measured"] == 2500
+
+
 def test_a_recovery_is_verified_by_the_reporters_health_and_cannot_be_undone(
     operator: httpx.Client, backend: Any, agent: Any, host: str, eventually: Any
 ) -> None:

@@ -64,6 +64,7 @@ func crashCases(t *testing.T) map[string]crashCase {
 		"pace-flow-insertion":     {params: map[string]any{"pci": agenttest.PCI, "containers_per_minute": 30, "burst": 4}},
 		"pace-vf-unbinding":       {params: map[string]any{"pci": agenttest.PCI, "interval_ms": 2000}},
 		"limit-vf-rate":           {params: map[string]any{"pci": agenttest.PCI, "vf": 0, "max_tx_mbps": 2500}},
+		"guarantee-vf-rate":       {params: map[string]any{"pci": agenttest.PCI, "vf": 0, "min_tx_mbps": 2500}},
 		"recover-health-reporter": {params: map[string]any{"pci": agenttest.PCI, "reporter": "fw_fatal"}, final: true, prepare: (*remediestest.Host).Fail},
 		"apply-mask-plan":         {params: maskPlan, inbox: inbox},
 		"stop-port-offload":       {params: map[string]any{"pci": agenttest.PCI, "vf": 0}},

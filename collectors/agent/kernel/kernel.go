@@ -19,6 +19,8 @@ type Kernel interface {
 	// LimitPort sets what the leaf of devlink's rates at a port of a device may send at most, in bytes per second; 0 is no limit. ErrNoRates says that
 	// the driver has no such setting.
 	LimitPort(ctx context.Context, pci string, port uint32, maxBps uint64) error
+	// GuaranteePort sets what that leaf is guaranteed, in bytes per second; 0 is no guarantee. Its limit stays.
+	GuaranteePort(ctx context.Context, pci string, port uint32, shareBps uint64) error
 	// RecoverHealth makes a device's health reporter recover.
 	RecoverHealth(ctx context.Context, pci, reporter string) error
 	// TCOffload reports for each network device whether its driver takes filters of TC into the hardware (the feature hw-tc-offload).
@@ -31,7 +33,7 @@ type Kernel interface {
 	DeleteFilter(ctx context.Context, filter netlink.Filter) error
 }
 
-// ErrNoRates says that a driver refuses to limit a port by devlink because it cannot, not because of the value.
+// ErrNoRates says that a driver refuses a rate of a port by devlink because it cannot, not because of the value.
 var ErrNoRates = errors.New("the driver does not support this rate of devlink")
 
 // ErrNoFilter says that a filter which was to be deleted is not there.

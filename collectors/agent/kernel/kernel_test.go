@@ -124,7 +124,7 @@ func TestAStandInIsAskedInTheWordsOfTheTools(t *testing.T) {
 	if err := r.LimitVF(t.Context(), "ens1", 3, 100, 2500); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-asked; len(got) != 1 || got[0] != "ip link set dev ens1 vf 3 max_tx_rate 2500" {
+	if got := <-asked; len(got) != 1 || got[0] != "ip link set dev ens1 vf 3 max_tx_rate 2500 min_tx_rate 100" {
 		t.Errorf("asked %q", got)
 	}
 	if left, _ := filepath.Glob(filepath.Join(r.Path, "*", "*")); len(left) != 0 {

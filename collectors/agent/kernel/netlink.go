@@ -45,7 +45,7 @@ func (n Netlink) LimitVF(_ context.Context, uplink string, vf int, minMbps, maxM
 		return fmt.Errorf("rtnetlink: %w", err)
 	}
 	if err := n.send(unix.RTM_SETLINK, append(make([]byte, unix.SizeofIfInfomsg), attributes...)); err != nil {
-		return fmt.Errorf("rtnetlink: limiting VF %d of %q: %w", vf, uplink, err)
+		return fmt.Errorf("rtnetlink: setting the rates of VF %d of %q: %w", vf, uplink, err)
 	}
 	return nil
 }
@@ -79,15 +79,25 @@ func (n Netlink) RecoverHealth(_ context.Context, pci, reporter string) error {
 
 // LimitPort implements Kernel: what `devlink port function rate set pci/ADDRESS/PORT tx_max RATE` sends.
 func (n Netlink) LimitPort(_ context.Context, pci string, port uint32, maxBps uint64) error {
+	return n.setRate(pci, port, unix.DEVLINK_ATTR_RATE_TX_MAX, "tx_max", maxBps)
+}
+
+// GuaranteePort implements Kernel: what `devlink port function rate set pci/ADDRESS/PORT tx_share RATE` sends.
+func (n Netlink) GuaranteePort(_ context.Context, pci string, port uint32, shareBps uint64) error {
+	return n.setRate(pci, port, unix.DEVLINK_ATTR_RATE_TX_SHARE, "tx_share", shareBps)
+}
+
+// setRate sets one rate of a leaf. The kernel leaves those that a message does not name as they are.
+func (n Netlink) setRate(pci string, port uint32, attribute uint16, name string, bps uint64) error {
 	err := n.devlink(unix.DEVLINK_CMD_RATE_SET, pci, func(encoder *netlink.AttributeEncoder) {
 		encoder.Uint32(unix.DEVLINK_ATTR_PORT_INDEX, port)
-		encoder.Uint64(unix.DEVLINK_ATTR_RATE_TX_MAX, maxBps)
+		encoder.Uint64(attribute, bps)
 	})
 	switch {
 	case errors.Is(err, unix.EOPNOTSUPP):
-		return fmt.Errorf("%w: tx_max of port %d of %s: %w", ErrNoRates, port, pci, err)
+		return fmt.Errorf("%w: %s of port %d of %s: %w", ErrNoRates, name, port, pci, err)
 	case err != nil:
-		return fmt.Errorf("devlink: limiting port %d of %s to %d bytes per second: %w", port, pci, maxBps, err)
+		return fmt.Errorf("devlink: setting %s of port %d of %s to %d bytes per second: %w", name, port, pci, bps, err)
 	}
 	return nil
 }

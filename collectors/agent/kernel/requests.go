@@ -28,14 +28,23 @@ type Requests struct {
 	netlink.Folder
 }
 
-// LimitVF implements Kernel. The stand-in has no guarantees, so it is asked for none.
-func (r Requests) LimitVF(ctx context.Context, uplink string, vf int, _, maxMbps uint32) error {
-	return r.do(ctx, fmt.Sprintf("ip link set dev %s vf %d max_tx_rate %d", uplink, vf, maxMbps))
+// LimitVF implements Kernel.
+func (r Requests) LimitVF(ctx context.Context, uplink string, vf int, minMbps, maxMbps uint32) error {
+	return r.do(ctx, fmt.Sprintf("ip link set dev %s vf %d max_tx_rate %d min_tx_rate %d", uplink, vf, maxMbps, minMbps))
 }
 
 // LimitPort implements Kernel.
 func (r Requests) LimitPort(ctx context.Context, pci string, port uint32, maxBps uint64) error {
-	err := r.do(ctx, fmt.Sprintf("devlink port function rate set pci/%s/%d tx_max %dbps", pci, port, maxBps))
+	return r.setRate(ctx, pci, port, "tx_max", maxBps)
+}
+
+// GuaranteePort implements Kernel.
+func (r Requests) GuaranteePort(ctx context.Context, pci string, port uint32, shareBps uint64) error {
+	return r.setRate(ctx, pci, port, "tx_share", shareBps)
+}
+
+func (r Requests) setRate(ctx context.Context, pci string, port uint32, name string, bps uint64) error {
+	err := r.do(ctx, fmt.Sprintf("devlink port function rate set pci/%s/%d %s %dbps", pci, port, name, bps))
 	if err != nil && strings.Contains(err.Error(), "Operation not supported") {
 		return fmt.Errorf("%w: %w", ErrNoRates, err)
 	}

@@ -21,7 +21,7 @@ type limitRig struct {
 func newLimitRig(t *testing.T) *limitRig {
 	t.Helper()
 	r := &limitRig{host: remediestest.New(t)}
-	r.LimitVFRate = &LimitVFRate{Kernel: r.host, SysfsRoot: sysfstest.Build(t, remediestest.Sysfs)}
+	r.LimitVFRate = &LimitVFRate{vfRates{Kernel: r.host, SysfsRoot: sysfstest.Build(t, remediestest.Sysfs)}}
 	r.host.Refuse = func(change string) error {
 		r.asked = append(r.asked, change)
 		return r.refuse
@@ -91,7 +91,7 @@ func TestWithoutARateObjectTheLimitIsThatOfIPLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.carryOut(t, plan)
-	if want := "ip link set dev p0 vf 0 max_tx_rate 2500"; len(r.asked) != 1 || r.asked[0] != want {
+	if want := "ip link set dev p0 vf 0 max_tx_rate 2500 min_tx_rate 0"; len(r.asked) != 1 || r.asked[0] != want {
 		t.Errorf("asked %q", r.asked)
 	}
 	if got := plan.Operations[0]; !strings.Contains(got.Text, "devlink has no rate object for this VF") || got.Target != "max_tx_rate of "+remediestest.PCI+" vf 0" {
@@ -104,7 +104,7 @@ func TestWithoutARateObjectTheLimitIsThatOfIPLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.carryOut(t, back)
-	if want := "ip link set dev p0 vf 0 max_tx_rate 0"; r.asked[1] != want {
+	if want := "ip link set dev p0 vf 0 max_tx_rate 0 min_tx_rate 0"; r.asked[1] != want {
 		t.Errorf("asked %q", r.asked)
 	}
 }

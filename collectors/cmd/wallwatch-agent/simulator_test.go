@@ -152,6 +152,19 @@ func TestRemediesThroughTheKernelActOnASimulatedHost(t *testing.T) {
 	if _, err := recovery.Undo(t.Context(), done); code(err) != remedies.CodeNothingToUndo {
 		t.Errorf("a recovery was undone: %v", err)
 	}
+
+	guarantee := ordered(t, registry, "guarantee-vf-rate", `{"pci": "`+simulatedPCI+`", "vf": 1, "min_tx_mbps": 1500}`)
+	guarantee.ready(t)
+	reserved := guarantee.apply(t)
+	if !strings.Contains(reserved.Operations[0].Text, "Guarantee 1500 Mbit/s") {
+		t.Errorf("the plan shows %+v", reserved.Operations)
+	}
+	if back, err = guarantee.Undo(t.Context(), reserved); err == nil {
+		err = errors.Join(guarantee.Apply(t.Context(), back), guarantee.Verify(t.Context(), back))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // someNetworks are tenants whose contexts a card has room for.
@@ -217,6 +230,7 @@ func TestARemedyThatNeedsTheKernelIsRefusedWithoutOne(t *testing.T) {
 	registry := remedies.NewRegistry(remedies.Host{SysfsRoot: t.TempDir()})
 	for action, params := range map[string]string{
 		"limit-vf-rate":           `{"pci": "0000:17:00.0", "vf": 0, "max_tx_mbps": 10}`,
+		"guarantee-vf-rate":       `{"pci": "0000:17:00.0", "vf": 0, "min_tx_mbps": 10}`,
 		"recover-health-reporter": `{"pci": "0000:17:00.0", "reporter": "fw"}`,
 		"stop-port-offload":       `{"pci": "0000:17:00.0", "vf": 0}`,
 		"cap-encap-contexts":      `{"pci": "0000:17:00.0", "max_contexts": 1, "max_ports": 1}`,

@@ -8,8 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/lockedfile"
 	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
@@ -83,7 +81,7 @@ func portOf(c *config, physical string) (speed float64, configured map[string]fl
 	if err != nil {
 		return 0, nil, err
 	}
-	if speed, err = speedOf(root, netdev); err != nil {
+	if speed, err = root.SpeedMbps(netdev); err != nil {
 		return 0, nil, err
 	}
 	addresses, err := root.VFs(physical)
@@ -105,27 +103,6 @@ func portOf(c *config, physical string) (speed float64, configured map[string]fl
 		}
 	}
 	return speed, configured, nil
-}
-
-// unknownSpeed is -1 in the 32 bits of SPEED_UNKNOWN: a port that is down shows it as 4294967295, or as -1.
-const unknownSpeed = math.MaxUint32
-
-// speedOf returns the speed of a port in Mbit/s; one that is down has none.
-func speedOf(root sysfs.Root, netdev string) (float64, error) {
-	var reader sysfs.Reader
-	path := filepath.Join(root.Netdev(netdev), "speed")
-	text, err := reader.Text(path)
-	if err != nil {
-		return 0, fmt.Errorf("the speed of %q cannot be read (is the port down?): %w", netdev, err)
-	}
-	speed, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil {
-		return 0, fmt.Errorf("the speed of %q is not a number: %w", netdev, err)
-	}
-	if speed <= 0 || speed >= unknownSpeed {
-		return 0, fmt.Errorf("the speed of %q is unknown (%.20q): the port is down", netdev, text)
-	}
-	return speed, nil
 }
 
 func uplinkOf(root sysfs.Root, physical string) (string, error) {

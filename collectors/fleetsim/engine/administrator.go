@@ -14,6 +14,8 @@ import (
 type portOffload struct {
 	off       bool    // the representor's hw-tc-offload
 	limitGbps float64 // max_tx_rate; 0 without a limit
+	// guaranteedGbps is min_tx_rate; 0 without a guarantee.
+	guaranteedGbps float64
 }
 
 // ErrNoDevice is the answer about a device that the host does not have.
@@ -145,6 +147,45 @@ func (e *Engine) LimitPort(h *Host, pci string, port int, gbps float64) error {
 	}
 	return ErrNoDevice
 }
+
+// GuaranteeVF is "ip link set dev UPLINK vf VF min_tx_rate MBPS": what the VF can always send, in Gbit/s; 0 takes the guarantee away.
+func (e *Engine) GuaranteeVF(h *Host, uplink string, vf int, gbps float64) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, r := range h.RNICs {
+		if r.Netdev == uplink {
+			return r.guarantee(vf, gbps, errors.New("Invalid argument")) //nolint:staticcheck // the kernel's words
+		}
+	}
+	return ErrNoDevice
+}
+
+// GuaranteePort is "devlink port function rate set pci/ADDRESS/PORT tx_share RATE": the same scheduler as GuaranteeVF sets.
+func (e *Engine) GuaranteePort(h *Host, pci string, port int, gbps float64) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, r := range h.RNICs {
+		if r.PCI == pci {
+			return r.guarantee(port-PortOfVF(0), gbps, ErrNoDevice)
+		}
+	}
+	return ErrNoDevice
+}
+
+// guarantee sets what a VF can always send; absent is the answer where there is no such VF.
+func (r *RNIC) guarantee(vf int, gbps float64, absent error) error {
+	if vf < 0 || vf >= len(r.VFs) || gbps < 0 {
+		return absent
+	}
+	if limit := r.ports[vf].limitGbps; limit > 0 && gbps > limit {
+		return errors.New("Invalid argument") //nolint:staticcheck // the kernel's words
+	}
+	r.ports[vf].guaranteedGbps = gbps
+	return nil
+}
+
+// VFGuaranteeGbps is what a VF can always send, 0 without a guarantee.
+func (r *RNIC) VFGuaranteeGbps(vf int) float64 { return r.ports[vf].guaranteedGbps }
 
 // VFLimitGbps is what a VF may send, 0 without a limit.
 func (r *RNIC) VFLimitGbps(vf int) float64 { return r.ports[vf].limitGbps }

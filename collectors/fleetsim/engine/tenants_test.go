@@ -128,3 +128,50 @@ func TestAFleetWithTenantsIsTheSameForTheSameSeed(t *testing.T) {
 		t.Errorf("%+v and %+v", sums[0], sums[1])
 	}
 }
+
+func TestAGuaranteedVFKeepsItsMinimumUnderAStorm(t *testing.T) {
+	e := enginetest.New(t, `
+name: test
+seed: 9
+topology: {hosts: 2, rnics_per_host: 1, models: [CX-6], firmware: fixed, vfs: 4}
+workload:
+  - {kind: training, containers: 2, flows: 1, gbps: 0.1}
+tenants:
+  - {host: host01, rnic: "0000:17:00.0", namespace: shop, pod: cart, slo: {min_mbps: 10000, max_mbps: 100000}, loads: [{kind: send, kpps: 2000, packet_bytes: 1000}]}
+  - {host: host01, rnic: "0000:17:00.0", namespace: logs, pod: bulk, slo: {max_mbps: 100000}, loads: [{kind: send, kpps: 30000, packet_bytes: 1500}]}
+`)
+	h := e.Hosts()[0]
+	r := h.RNICs[0]
+	sent := func() (victim, storm float64) {
+		e.Step(2 * time.Second)
+		before := [2]float64{r.VFCounters[0].XmitBytes, r.VFCounters[1].XmitBytes}
+		e.Step(5 * time.Second)
+		return (r.VFCounters[0].XmitBytes - before[0]) * 8 / 5e9, (r.VFCounters[1].XmitBytes - before[1]) * 8 / 5e9
+	}
+	line := r.Model.LineGbps
+	if victim, storm := sent(); victim > 9 || victim+storm > 1.01*line {
+		t.Fatalf("without a guarantee the victim sends %.1f Gbit/s of 16, the storm %.1f", victim, storm)
+	}
+	if err := e.GuaranteeVF(h, r.Netdev, 0, 10); err != nil {
+		t.Fatal(err)
+	}
+	// It wants 16, is guaranteed 10, and its fair share of the rest is more than what is left of its demand.
+	if victim, storm := sent(); victim < 15 || victim+storm > 1.01*line || storm < 0.9*(line-16) {
+		t.Errorf("with a guarantee the victim sends %.1f Gbit/s, the storm %.1f", victim, storm)
+	}
+	if err := e.LimitVF(h, r.Netdev, 0, 12); err != nil {
+		t.Fatal(err)
+	}
+	if victim, _ := sent(); victim < 10 || victim > 12.1 {
+		t.Errorf("a VF with a guarantee of 10 and a limit of 12 Gbit/s sends %.1f", victim)
+	}
+	if err := e.GuaranteeVF(h, r.Netdev, 0, 13); err == nil {
+		t.Error("a guarantee above the limit was accepted")
+	}
+	if err := e.GuaranteeVF(h, r.Netdev, 99, 1); err == nil {
+		t.Error("a VF that is not there was accepted")
+	}
+	if err := e.GuaranteePort(h, r.PCI, engine.PortOfVF(0), 0); err != nil || r.VFGuaranteeGbps(0) != 0 {
+		t.Errorf("removed by devlink: %v, %g", err, r.VFGuaranteeGbps(0))
+	}
+}

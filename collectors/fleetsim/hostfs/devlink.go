@@ -105,7 +105,8 @@ func vfText(r *engine.RNIC) string {
 	}
 	functions := make([]function, len(r.VFs))
 	for i, c := range r.VFs {
-		functions[i] = function{VF: i, Address: "00:00:00:00:00:00", LinkType: "ether", LinkState: "auto", Rate: rate{MaxTx: int(math.Round(r.VFLimitGbps(i) * 1000))}}
+		functions[i] = function{VF: i, Address: "00:00:00:00:00:00", LinkType: "ether", LinkState: "auto",
+			Rate: rate{MaxTx: int(math.Round(r.VFLimitGbps(i) * 1000)), MinTx: int(math.Round(r.VFGuaranteeGbps(i) * 1000))}}
 		if c != nil {
 			functions[i].Address = c.MAC
 		}
@@ -126,6 +127,10 @@ func rates(host *engine.Host) string {
 			if limit := r.VFLimitGbps(vf); limit > 0 { // the tool prints no rate that is not set
 				text = append(text, `,"tx_max":`...)
 				text = strconv.AppendInt(text, int64(math.Round(limit*1e9/8)), 10)
+			}
+			if share := r.VFGuaranteeGbps(vf); share > 0 {
+				text = append(text, `,"tx_share":`...)
+				text = strconv.AppendInt(text, int64(math.Round(share*1e9/8)), 10)
 			}
 			text = append(text, '}')
 		}

@@ -212,17 +212,20 @@ func TestALimitOfAVFIsShownByDevlinkAndByIPLink(t *testing.T) {
 	if err := e.LimitPort(e.Hosts()[0], "0000:17:00.0", engine.PortOfVF(2), 1.001); err != nil {
 		t.Fatal(err)
 	}
+	if err := e.GuaranteeVF(e.Hosts()[0], "enp23s0f0np0", 2, 0.2); err != nil {
+		t.Fatal(err)
+	}
 	write(t, e, tree)
 	folder := netlink.Folder{Path: filepath.Join(root, "netlink")}
 	rates, err := folder.Rates(true)
-	want := netlink.Rate{Port: 3, VF: 2, MaxBps: 1001 * netlink.BpsPerMbps}
+	want := netlink.Rate{Port: 3, VF: 2, MaxBps: 1001 * netlink.BpsPerMbps, ShareBps: 200 * netlink.BpsPerMbps}
 	if err != nil || len(rates) != 1 || len(rates["0000:17:00.0"]) != 1 || rates["0000:17:00.0"][0] != want {
 		t.Errorf("devlink shows %+v, %v", rates, err)
 	}
 	if rates, err := folder.Rates(false); err != nil || len(rates["0000:17:00.0"]) != 4 {
 		t.Errorf("the rate objects are %+v, %v", rates, err)
 	}
-	if vfs, err := folder.VFs("enp23s0f0np0", false); err != nil || *vfs[2].MaxTxMbps != 1001 || *vfs[1].MaxTxMbps != 0 {
+	if vfs, err := folder.VFs("enp23s0f0np0", false); err != nil || *vfs[2].MaxTxMbps != 1001 || *vfs[2].MinTxMbps != 200 || *vfs[1].MaxTxMbps != 0 {
 		t.Errorf("ip link shows %+v, %v", vfs, err)
 	}
 }

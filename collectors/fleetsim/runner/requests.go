@@ -175,15 +175,39 @@ func (r *requests) do(words []string) error {
 			return err
 		}
 		return r.engine.LimitVF(r.host, words[4], vf, float64(mbps)/1000)
+	case match(words, "ip link set dev * vf * max_tx_rate * min_tx_rate *"):
+		return r.setRates(words[4], words[6], words[8], words[10])
 	case match(words, "devlink port function rate set * tx_max *"):
-		return r.limitPort(words[5], words[7])
+		return r.ratePort(words[5], words[7], r.engine.LimitPort)
+	case match(words, "devlink port function rate set * tx_share *"):
+		return r.ratePort(words[5], words[7], r.engine.GuaranteePort)
 	}
 	return fmt.Errorf("unknown command %q; known are devlink health recover, ethtool -k, ethtool -K ... hw-tc-offload, tc filter del dev ... "+
-		"ingress, tc -json filter show dev ... ingress, ip link set dev ... vf ... max_tx_rate, and devlink port function rate set ... tx_max", strings.Join(words, " "))
+		"ingress, tc -json filter show dev ... ingress, ip link set dev ... vf ... max_tx_rate (... min_tx_rate), and devlink port function rate set ... tx_max or tx_share", strings.Join(words, " "))
 }
 
-// limitPort takes the handle of a port, such as pci/0000:17:00.0/1, and a rate in the tool's unit of bytes per second, such as 125000bps.
-func (r *requests) limitPort(handle, rate string) error {
+// setRates sets both rates of a VF, in Mbit/s. The guarantee is taken away first, so that it is never above the limit.
+func (r *requests) setRates(uplink, function, most, least string) error {
+	vf, err := strconv.Atoi(function)
+	limit, limitErr := strconv.Atoi(most)
+	guarantee, guaranteeErr := strconv.Atoi(least)
+	if err = errors.Join(err, limitErr, guaranteeErr); err != nil {
+		return err
+	}
+	if limit > 0 && guarantee > limit {
+		return errors.New("Invalid argument") //nolint:staticcheck // the kernel's words
+	}
+	if err := r.engine.GuaranteeVF(r.host, uplink, vf, 0); err != nil {
+		return err
+	}
+	if err := r.engine.LimitVF(r.host, uplink, vf, float64(limit)/1000); err != nil {
+		return err
+	}
+	return r.engine.GuaranteeVF(r.host, uplink, vf, float64(guarantee)/1000)
+}
+
+// ratePort takes the handle of a port, such as pci/0000:17:00.0/1, and a rate in the tool's unit of bytes per second, such as 125000bps.
+func (r *requests) ratePort(handle, rate string, set func(h *engine.Host, pci string, port int, gbps float64) error) error {
 	device, index, _ := strings.Cut(strings.TrimPrefix(handle, "pci/"), "/")
 	port, err := strconv.Atoi(index)
 	digits, inBytes := strings.CutSuffix(rate, "bps")
@@ -194,7 +218,7 @@ func (r *requests) limitPort(handle, rate string) error {
 	if err = errors.Join(err, rateErr); err != nil {
 		return err
 	}
-	return r.engine.LimitPort(r.host, device, port, float64(bps)*8/1e9)
+	return set(r.host, device, port, float64(bps)*8/1e9)
 }
 
 // match compares words with a pattern in which * is any word.

@@ -61,7 +61,22 @@ func TestRequestsToTheKernelAreDoneInOrderUpToTheFirstThatFails(t *testing.T) {
 	if got := h.RNICs[0].VFLimitGbps(1); got != 1 {
 		t.Errorf("the limit of the VF at port 2 is %v Gbit/s, want 1", got)
 	}
+	for _, c := range []struct {
+		command          string
+		limit, guarantee float64
+	}{
+		{"ip link set dev enp23s0f0np0 vf 2 max_tx_rate 3000 min_tx_rate 2000", 3, 2},
+		{"devlink port function rate set pci/0000:17:00.0/3 tx_share 125000000bps", 3, 1},
+		{"ip link set dev enp23s0f0np0 vf 2 max_tx_rate 4000", 4, 1},
+		{"ip link set dev enp23s0f0np0 vf 2 max_tx_rate 0 min_tx_rate 0", 0, 0},
+	} {
+		done := ask(`{"commands": ["` + c.command + `"]}`)
+		if limit, least := h.RNICs[0].VFLimitGbps(2), h.RNICs[0].VFGuaranteeGbps(2); done.Results[0].Error != "" || limit != c.limit || least != c.guarantee {
+			t.Errorf("%s: %+v, limit %g, guarantee %g", c.command, done.Results, limit, least)
+		}
+	}
 	for text, want := range map[string]string{
+		`{"commands": ["ip link set dev enp23s0f0np0 vf 2 max_tx_rate 1 min_tx_rate 2"]}`:                               "Invalid argument",
 		`{"commands": ["devlink port function rate set pci/0000:17:00.0/0 tx_max 1bps"]}`:                               "No such device",
 		`{"commands": ["devlink port function rate set pci/0000:17:00.0/1 tx_max 1mbit"]}`:                              "must be in bps",
 		`{"commands": ["devlink port function rate set pci/0000:17:00.0/x tx_max 1bps"]}`:                               "invalid syntax",

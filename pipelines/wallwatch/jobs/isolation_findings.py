@@ -96,11 +96,18 @@ def _broken(stream: RnicStream, verdict: Verdict, at_ms: int) -> Broken:
         at_ms,
         verdict.interval_s,
         None if verdict.mechanism is None else verdict.mechanism.value,
-        tuple(Sufferer(part["vf"], part["pod"], verdict.vfs[name].reason) for name in verdict.victims for part in [stream.part(name)]),
+        tuple(_sufferer(stream, verdict, name) for name in verdict.victims),
         tuple(_taker(stream, verdict, name) for name in verdict.aggressors),
         verdict.load,
         verdict.port_drops_per_s,
     )
+
+
+def _sufferer(stream: RnicStream, verdict: Verdict, name: str) -> Sufferer:
+    part, slo = stream.part(name), stream.slo(name)
+    guarantee, limit = (None if rate is None else rate / MBPS for rate in stream.set_rates(name))
+    promised = 0.0 if slo is None else slo.min_bps / MBPS
+    return Sufferer(part["vf"], part["pod"], verdict.vfs[name].reason, promised, guarantee, limit)
 
 
 def _taker(stream: RnicStream, verdict: Verdict, name: str) -> Taker:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Literal
 
 from sqlalchemy import Double, cast, func, select
 
@@ -54,12 +55,15 @@ async def broken_seconds(session: ReadSession, host: str, pci: str, since: datet
     return [(row[0], row[1]) for row in (await session.execute(query)).all()]
 
 
-async def of_function(session: ReadSession, host: str, pci: str, vf: int, since: datetime) -> Samples:
-    """The rate limit of one virtual function, Mbit/s."""
+async def of_function(
+    session: ReadSession, host: str, pci: str, vf: int, field: Literal["max_tx_mbps", "min_tx_mbps"], since: datetime
+) -> Samples:
+    """The rate limit (max_tx_mbps) or the guaranteed rate (min_tx_mbps) of one virtual function, Mbit/s."""
+    rate = vf_sample.c[field]
     query = (
-        select(vf_sample.c.time, vf_sample.c.max_tx_mbps)
+        select(vf_sample.c.time, rate)
         .join(rnic, rnic.c.rnic_id == vf_sample.c.rnic_id)
-        .where(rnic.c.host == host, rnic.c.pci == pci, vf_sample.c.vf == vf, vf_sample.c.time > since, vf_sample.c.max_tx_mbps.is_not(None))
+        .where(rnic.c.host == host, rnic.c.pci == pci, vf_sample.c.vf == vf, vf_sample.c.time > since, rate.is_not(None))
         .order_by(vf_sample.c.time)
     )
     return [(row[0], float(row[1])) for row in (await session.execute(query)).all()]

@@ -147,7 +147,9 @@ async def samples_of(session: ReadSession, row: RemedyRow, signal: str, since: d
         case "broken_s_per_min":
             return await telemetry_repository.broken_seconds(session, row.host, row.pci or "", since)
         case "vf_max_tx_mbps":
-            return await telemetry_repository.of_function(session, row.host, row.pci or "", int(row.params["vf"]), since)
+            return await telemetry_repository.of_function(session, row.host, row.pci or "", int(row.params["vf"]), "max_tx_mbps", since)
+        case "vf_min_tx_mbps":
+            return await telemetry_repository.of_function(session, row.host, row.pci or "", int(row.params["vf"]), "min_tx_mbps", since)
     for measurement in ("rnic_offload", "rnic"):
         if (field := measurements()[measurement].fields.get(signal)) is not None:
             return await telemetry_repository.of_rnic(session, row.host, row.pci, measurement, field, since)

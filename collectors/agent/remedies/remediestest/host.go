@@ -27,6 +27,7 @@ class/infiniband/mlx5_0/device -> ../../../bus/pci/devices/0000:3b:00.0
 class/net/p0/device -> ../../../bus/pci/devices/0000:3b:00.0
 class/net/p0/phys_switch_id = aabb
 class/net/p0/phys_port_name = p0
+class/net/p0/speed = 100000
 class/net/p0_0/phys_switch_id = aabb
 class/net/p0_0/phys_port_name = pf0vf0
 class/net/p0_1/phys_switch_id = aabb
@@ -48,11 +49,12 @@ type Host struct {
 	off     map[string]bool
 	filters map[string][]netlink.Filter
 	failed  bool
-	limit   uint64
-	// leafBps is the limit of VF 0 in devlink, where hasRates says that devlink has rate objects.
-	leafBps  uint64
-	hasRates bool
-	config   map[string]string
+	// limit and guarantee are those of VF 0 by ip link; others is what VF 1 is guaranteed.
+	limit, guarantee, others uint64
+	// leafBps and shareBps are the limit and the guarantee of VF 0 in devlink, where hasRates says that devlink has rate objects.
+	leafBps, shareBps uint64
+	hasRates          bool
+	config            map[string]string
 	// Refuse is asked before each change, in the words of the tools; an error is the answer, and nothing is changed. It is called without a lock.
 	Refuse func(change string) error
 	// Dumped is called before each dump of the flows, without a lock.
@@ -167,8 +169,8 @@ func (h *Host) State() string {
 		}
 	}
 	slices.Sort(switchedOff)
-	return fmt.Sprintf("config %v, hardware %s, off %v, filters %v, failed %v, limit %d, leaf %d",
-		h.config, hardware, switchedOff, h.filters, h.failed, h.limit, h.leafBps)
+	return fmt.Sprintf("config %v, hardware %s, off %v, filters %v, failed %v, limit %d, guarantee %d, leaf %d, share %d",
+		h.config, hardware, switchedOff, h.filters, h.failed, h.limit, h.guarantee, h.leafBps, h.shareBps)
 }
 
 // Health implements netlink.Source.
@@ -196,22 +198,22 @@ func (h *Host) RecoverHealth(_ context.Context, pci, reporter string) error {
 	return nil
 }
 
-// VFs implements netlink.Source: VF 0 has a limit, or none.
+// VFs implements netlink.Source: VF 0 has a limit and a guarantee, or none; VF 1 may have a guarantee.
 func (h *Host) VFs(string, bool) (map[int]netlink.VF, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	most, least := h.limit, uint64(0)
-	return map[int]netlink.VF{0: {MaxTxMbps: &most, MinTxMbps: &least}}, nil
+	most, least, none, others := h.limit, h.guarantee, uint64(0), h.others
+	return map[int]netlink.VF{0: {MaxTxMbps: &most, MinTxMbps: &least}, 1: {MaxTxMbps: &none, MinTxMbps: &others}}, nil
 }
 
 // LimitVF implements kernel.Kernel.
-func (h *Host) LimitVF(_ context.Context, uplink string, vf int, _, maxMbps uint32) error {
-	if err := h.allowed(fmt.Sprintf("ip link set dev %s vf %d max_tx_rate %d", uplink, vf, maxMbps)); err != nil {
+func (h *Host) LimitVF(_ context.Context, uplink string, vf int, minMbps, maxMbps uint32) error {
+	if err := h.allowed(fmt.Sprintf("ip link set dev %s vf %d max_tx_rate %d min_tx_rate %d", uplink, vf, maxMbps, minMbps)); err != nil {
 		return err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.limit = uint64(maxMbps)
+	h.limit, h.guarantee = uint64(maxMbps), uint64(minMbps)
 	return nil
 }
 
@@ -222,7 +224,7 @@ func (h *Host) Rates(bool) (map[string][]netlink.Rate, error) {
 	if !h.hasRates {
 		return nil, netlink.ErrUnsupported
 	}
-	return map[string][]netlink.Rate{PCI: {{Node: "gold", VF: -1}, {Port: 0, VF: -1}, {Port: 1, VF: 0, Parent: "gold", MaxBps: h.leafBps}}}, nil
+	return map[string][]netlink.Rate{PCI: {{Node: "gold", VF: -1}, {Port: 0, VF: -1}, {Port: 1, VF: 0, Parent: "gold", MaxBps: h.leafBps, ShareBps: h.shareBps}}}, nil
 }
 
 // SetRates gives VF 0 a rate object of devlink with this limit, in bytes per second.
@@ -230,6 +232,31 @@ func (h *Host) SetRates(maxBps uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.hasRates, h.leafBps = true, maxBps
+}
+
+// SetGuarantees gives VF 0 a guarantee by ip link and VF 1 another one, in Mbit/s.
+func (h *Host) SetGuarantees(mbps, others uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.guarantee, h.others = mbps, others
+}
+
+// SetLimit gives VF 0 a limit by ip link, in Mbit/s.
+func (h *Host) SetLimit(mbps uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.limit = mbps
+}
+
+// GuaranteePort implements kernel.Kernel.
+func (h *Host) GuaranteePort(_ context.Context, pci string, port uint32, shareBps uint64) error {
+	if err := h.allowed(fmt.Sprintf("devlink port function rate set pci/%s/%d tx_share %dbps", pci, port, shareBps)); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.shareBps = shareBps
+	return nil
 }
 
 // LimitPort implements kernel.Kernel.

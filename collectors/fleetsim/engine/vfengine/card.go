@@ -44,6 +44,8 @@ type Demand struct {
 	Send, SendSize       float64
 	// Shaper is the rate in bytes at which the host's shaper lets the function's packets leave the send buffer; 0 without one.
 	Shaper float64
+	// Guaranteed is the rate in bytes that the card sends of the function before it shares the rest of its SendRate; 0 without a guarantee.
+	Guaranteed float64
 }
 
 // Service is what came of a demand in a step, in packets.

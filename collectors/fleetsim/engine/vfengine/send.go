@@ -22,13 +22,14 @@ func (c *Card) send(demands []Demand, seconds float64, out []Service) float64 {
 	if room := c.SendPlaces - waiting + leaving; toShapers > room {
 		admitted = math.Max(0, room/toShapers)
 	}
-	if bytes > c.SendRate {
+	shares := c.guaranteedShares(demands, bytes)
+	if bytes > c.SendRate && shares == nil {
 		admitted = math.Min(admitted, c.SendRate/bytes)
 	}
 	through := 0.0 // packets that the buffer lets pass in this step
 	for i, d := range demands {
 		f := &c.functions[i]
-		in := d.Send * seconds * admitted
+		in := d.Send * seconds * partOf(shares, i, admitted)
 		out[i].Held = d.Send*seconds - in
 		if d.SlowedByShaper() || f.shaped > 0 {
 			left := math.Min(f.shaped+in, c.leaves(d, seconds))
@@ -40,16 +41,26 @@ func (c *Card) send(demands []Demand, seconds float64, out []Service) float64 {
 		out[i].Shaped = f.shaped
 		through += in
 	}
-	if admitted < 1 && through > 0 {
-		wait := c.SendPlaces / (through / seconds)
-		for i := range demands {
-			out[i].SendWait = wait
+	for i := range demands {
+		if partOf(shares, i, admitted) < 1 && through > 0 {
+			out[i].SendWait = c.SendPlaces / (through / seconds)
 		}
 	}
 	if offered == 0 {
 		return 0
 	}
-	return 1 - admitted
+	if shares == nil {
+		return 1 - admitted
+	}
+	return math.Max(0, 1-through/(offered*seconds))
+}
+
+// partOf is which part of its demand a function may send: what the buffer admits of everybody's, and what the scheduler grants where it has queues.
+func partOf(shares []float64, i int, admitted float64) float64 {
+	if shares == nil {
+		return admitted
+	}
+	return math.Min(admitted, shares[i])
 }
 
 // SlowedByShaper reports whether the function sends more than its shaper lets through.

@@ -111,3 +111,27 @@ func TestSoftInterruptsWithoutTimeDropAndDelayWhoeverNeedsThem(t *testing.T) {
 		t.Errorf("a calm step drops %g packets", out[1].Dropped)
 	}
 }
+
+func TestAGuaranteeIsServedBeforeTheRestIsSharedMaxMin(t *testing.T) {
+	// The card sends 5e9 bytes/s. The storm wants all of that and twice more, function 1 its guarantee of 1e9, and function 2 has none.
+	demands := []Demand{{Send: 10e6, SendSize: 1500}, {Send: 1e6, SendSize: 1000}, {Send: 5e6, SendSize: 1000}}
+	sums, _ := run(card(), demands)
+	if got := sums[1].Sent * 1000; got > 0.3e9 {
+		t.Fatalf("without a guarantee function 1 sends %g bytes of 1e9: want it to lose what the others lose", got)
+	}
+	demands[1].Guaranteed = 1e9
+	sums, load := run(card(), demands)
+	for i, want := range []float64{2e9, 1e9, 2e9} {
+		if got := sums[i].Sent * demands[i].SendSize; math.Abs(got-want) > 1e-6*want {
+			t.Errorf("function %d sends %g bytes, want %g", i, got, want)
+		}
+	}
+	if sums[1].SendWait != 0 || sums[0].SendWait == 0 || load.SendBlocked < 0.5 {
+		t.Errorf("waits %g and %g s, blocked %g", sums[1].SendWait, sums[0].SendWait, load.SendBlocked)
+	}
+	demands[0].Guaranteed, demands[2].Guaranteed = 4e9, 5e9 // twice what there is
+	sums, _ = run(card(), demands)
+	if got := sums[1].Sent * 1000; math.Abs(got-0.5e9) > 1 {
+		t.Errorf("of oversubscribed guarantees function 1 gets %g bytes, want half of its own", got)
+	}
+}

@@ -9,7 +9,7 @@ from wallwatch.domain.catalogue.isolation import isolation_rule, parse_rule
 from wallwatch.domain.catalogue.load import remedies
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.symptoms.decode_finding import decode_finding
-from wallwatch.domain.symptoms.isolation import Broken, Life, Sufferer, Taker, forget, step, suggested_limit
+from wallwatch.domain.symptoms.isolation import Broken, Life, Sufferer, Taker, forget, step, suggested_guarantee, suggested_limit
 from wallwatch.domain.telemetry.registry import RegistryError
 
 T0 = 1_790_000_000_000
@@ -142,6 +142,34 @@ def test_the_limit_keeps_to_what_the_action_accepts_and_what_is_promised(taker: 
     limit = suggested_limit(taker, "ingress bandwidth")
     assert limit is not None
     assert limit.value == value
+
+
+def test_a_victim_whose_minimum_is_not_set_on_the_rnic_is_offered_the_guarantee_after_the_limit() -> None:
+    victims = (Sufferer(0, "a/web", "sends less than promised", 2_000.0, 500.0), Sufferer(1, "", "lost 3%", 1_000.0, 1_000.0))
+    one = life()
+    second = Broken(T0, 10.0, "ingress bandwidth", victims, (TAKER,), 1.6, 2_000_000.0)
+    [found] = step(one, T0, second)
+    assert [remedy["action"] for remedy in found["remedies"]] == ["limit-vf-rate", "guarantee-vf-rate", "cordon-rnic"]
+    guarantee = found["remedies"][1]
+    assert guarantee["params"] == {"pci": "0000:3b:00.0", "vf": 0, "min_tx_mbps": 2_000}
+    assert guarantee["derivations"]["min_tx_mbps"] == "its SLO promises at least 2,000 Mbit/s, and the RNIC guarantees it only 500 Mbit/s"
+    assert remedies()["guarantee-vf-rate"].problems(guarantee["params"]) == {}
+    assert decode_finding(orjson.dumps(found))["symptom"] == "isolation"
+
+
+@pytest.mark.parametrize(
+    ("victim", "mechanism"),
+    [
+        (Sufferer(0, "", "", 2_000.0, 0.0), "ingress packet rate"),  # bandwidth is not what is short
+        (Sufferer(0, "", "", 2_000.0, 0.0), None),
+        (Sufferer(0, "", "", 2_000.0, 2_000.0), "ingress bandwidth"),  # set already
+        (Sufferer(0, "", "", 2_000.0, None), "ingress bandwidth"),  # unknown what is set
+        (Sufferer(0, "", "", 0.0, 0.0), "ingress bandwidth"),  # nothing is promised
+        (Sufferer(0, "", "", 2_000.0, 0.0, 1_500.0), "ingress bandwidth"),  # the agent refuses it above the limit
+    ],
+)
+def test_no_guarantee_is_offered_where_it_would_not_help(victim: Sufferer, mechanism: str | None) -> None:
+    assert suggested_guarantee(victim, mechanism) is None
 
 
 def test_without_a_known_aggressor_only_a_cordon_is_offered() -> None:

@@ -61,6 +61,7 @@ class RnicStream:
         self._detector = Detector({}, None)
         self._minutes = Minutes()
         self._vfs: dict[str, _Vf] = {}
+        self._counters: Mapping[str, VfCounters] = {}
         self._who: dict[str, Who] = {}
         self._facts_of: FactsOf = lambda vf: Facts(host, pci, vf, rack)
         self._assign: Assign = lambda facts: (None, "")
@@ -82,6 +83,11 @@ class RnicStream:
         """The promise to a VF."""
         found = self._vfs.get(vf)
         return found.assigned.slo if found is not None and found.assigned is not None else None
+
+    def set_rates(self, vf: str) -> tuple[float | None, float | None]:
+        """The guarantee and the limit that are set for a VF on the RNIC, bits per second; 0 for none, None: unknown."""
+        counters = self._counters.get(vf)
+        return (None, None) if counters is None else (counters.min_tx_bps, counters.max_tx_bps)
 
     def part(self, vf: str) -> dict[str, Any]:
         """A VF as messages name it."""
@@ -131,7 +137,7 @@ class RnicStream:
 
     def _follow(self, reading: Reading) -> None:
         """Notice VFs that came, went or were bound again, another speed of the port, and other promises."""
-        vfs = reading.vfs
+        vfs = self._counters = reading.vfs
         if reading.extras is not None and reading.extras.port_bps is not None:
             self.port_bps = reading.extras.port_bps
         promised_for = (self.version, self.port_bps)

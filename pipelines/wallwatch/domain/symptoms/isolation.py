@@ -6,6 +6,7 @@ takes too much, what is overloaded, and which rate ends it.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -45,6 +46,12 @@ class Sufferer:
     vf: int
     pod: str
     reason: str
+    min_mbps: float = 0.0
+    """What its SLO promises at least; 0: nothing."""
+    set_mbps: float | None = None
+    """The guarantee that is set on the RNIC; None: unknown."""
+    max_mbps: float | None = None
+    """The limit that is set on the RNIC, 0 for none; None: unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +196,26 @@ def suggested_limit(taker: Taker, mechanism: str | None) -> Derived | None:
     return Derived(value, derivation)
 
 
+def suggested_guarantee(victim: Sufferer, mechanism: str | None) -> Derived | None:
+    """The minimum that a victim is promised and that is not set on the RNIC, Mbit/s; None where a guarantee would not help or be refused.
+
+    It helps only where bandwidth is what all want. Where the setting of the RNIC is unknown, nothing is offered.
+
+    >>> suggested_guarantee(Sufferer(0, "a/web", "", 2_000.0, 0.0), "ingress bandwidth")
+    Derived(value=2000, derivation='its SLO promises at least 2,000 Mbit/s, and the RNIC guarantees it none')
+    >>> suggested_guarantee(Sufferer(0, "a/web", "", 2_000.0, 2_000.0), "ingress bandwidth") is None
+    True
+    """
+    parameter = remedies()["guarantee-vf-rate"].params["min_tx_mbps"]
+    if mechanism != "ingress bandwidth" or victim.set_mbps is None or victim.set_mbps >= math.floor(victim.min_mbps):
+        return None
+    value = math.ceil(victim.min_mbps)
+    if (parameter.maximum is not None and value > parameter.maximum) or (victim.max_mbps and value > victim.max_mbps):
+        return None
+    present = f"only {victim.set_mbps:,.0f} Mbit/s" if victim.set_mbps else "none"
+    return Derived(value, f"its SLO promises at least {value:,} Mbit/s, and the RNIC guarantees it {present}")
+
+
 def _name(vf: int, pod: str) -> str:
     return f"VF {vf} ({pod})" if pod else f"VF {vf}"
 
@@ -280,6 +307,17 @@ def _remedies(life: Life, broken: Broken) -> list[dict[str, Any]]:
                     "params": {"pci": pci, "vf": first.vf, "max_tx_mbps": limit.value},
                     "why": why,
                     "derivations": {"max_tx_mbps": limit.derivation},
+                }
+            )
+    for victim in broken.victims[:_MOST_NAMED]:
+        guarantee = suggested_guarantee(victim, broken.mechanism)
+        if guarantee is not None:
+            offered.append(
+                {
+                    "action": "guarantee-vf-rate",
+                    "params": {"pci": pci, "vf": victim.vf, "min_tx_mbps": guarantee.value},
+                    "why": f"{_name(victim.vf, victim.pod)} suffers; with the guarantee others cannot take the minimum of what it sends.",
+                    "derivations": {"min_tx_mbps": guarantee.derivation},
                 }
             )
     cordon = {"pci": pci, "reason": "Wallwatch: Isolation broken"}
