@@ -8,7 +8,7 @@ import pytest
 
 from wallwatch_backend.api import new_api
 
-PUBLIC = {"signIn", "enrolAgent", "getHealthy", "getReady"}
+PUBLIC = {"signIn", "getSignInMethods", "beginOidcSignIn", "endOidcSignIn", "signOutAtProvider", "enrolAgent", "getHealthy", "getReady"}
 VIEWER = {
     "getSession", "signOut", "getFleet", "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicSignals", "getRnicMasks",
     "listRnicFindings", "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges", "exportIncidents",
