@@ -35,7 +35,7 @@ async def _provider_of(request: Request, settings: TheSettings) -> Provider:
         raise problems.NotFound("Single sign-on is not set up: WALLWATCH_OIDC_ISSUER is unset.")
     state = request.app.state
     if not hasattr(state, "oidc_provider"):
-        state.oidc_provider = Provider(settings)
+        state.oidc_provider = Provider(settings, settings.oidc_issuer)
     provider: Provider = state.oidc_provider
     return provider
 

@@ -6,7 +6,8 @@ from fastapi import Response
 from fastapi.responses import HTMLResponse
 
 _PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
 <title>{title}</title>{head}
 <style>body{{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto 0;padding:0 1rem}}</style></head>
 <body><main><h1>{title}</h1><p>{text}</p>{reason}<p><a href="{path}">{link}</a></p></main></body></html>

@@ -22,9 +22,8 @@ _LARGEST = 1_000_000
 class Provider:
     """One per process. Raises `OidcRefused` with what to show and what to audit."""
 
-    def __init__(self, settings: Settings) -> None:
-        assert settings.oidc_issuer is not None
-        self._settings, self._issuer = settings, settings.oidc_issuer
+    def __init__(self, settings: Settings, issuer: str) -> None:
+        self._settings, self._issuer = settings, issuer
         self._document: tuple[float, dict[str, Any]] | None = None
         self._keys: tuple[float, Keys] | None = None
         self._lock = asyncio.Lock()

@@ -3,8 +3,8 @@
 from fastapi import APIRouter, Request, Response
 
 from wallwatch_backend.accounts.session import service
-from wallwatch_backend.accounts.session.schemas import Session, SessionUser, SignIn
 from wallwatch_backend.accounts.session.cookies import set_session_cookie
+from wallwatch_backend.accounts.session.schemas import Session, SessionUser, SignIn
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, SESSION_COOKIE, WRITE_ERRORS, AsViewer, address_of
 from wallwatch_backend.kit.database import TheDatabase, Writing
