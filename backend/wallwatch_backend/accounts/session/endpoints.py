@@ -2,9 +2,10 @@
 
 from fastapi import APIRouter, Request, Response
 
-from wallwatch_backend.accounts.session import service
+from wallwatch_backend.accounts.session import own_password, service
 from wallwatch_backend.accounts.session.cookies import set_session_cookie
-from wallwatch_backend.accounts.session.schemas import Session, SessionUser, SignIn
+from wallwatch_backend.accounts.session.schemas import PasswordChange, Session, SessionUser, SignIn
+from wallwatch_backend.accounts.users.service import ExternalAccount
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, SESSION_COOKIE, WRITE_ERRORS, AsViewer, address_of
 from wallwatch_backend.kit.database import TheDatabase, Writing
@@ -39,3 +40,16 @@ async def sign_out(caller: AsViewer, request: Request, response: Response, sessi
     """End the session. For an API token, which has none, this does nothing."""
     await service.sign_out(session, caller, request.cookies.get(SESSION_COOKIE))
     response.delete_cookie(SESSION_COOKIE, path="/", httponly=True, samesite="strict")
+
+
+@router.post(
+    "/password",
+    operation_id="changeOwnPassword",
+    status_code=204,
+    responses=problems.responses(*WRITE_ERRORS, own_password.WrongPassword, ExternalAccount, service.TooManyAttempts),
+)
+async def change_own_password(
+    caller: AsViewer, body: PasswordChange, request: Request, database: TheDatabase, settings: TheSettings
+) -> None:
+    """Change your own password. Your other sessions end."""
+    await own_password.change(database, settings, caller, request.cookies.get(SESSION_COOKIE), body)

@@ -47,12 +47,13 @@ def csrf_token_of(secret: str) -> str:
     return hmac.new(secret.encode("utf-8", "surrogatepass"), b"wallwatch csrf", hashlib.sha256).hexdigest()
 
 
-async def _check_rate(database: Database, settings: Settings, username: str, address: str | None) -> None:
+async def check_rate(database: Database, settings: Settings, username: str, address: str | None, action: str = SIGN_IN) -> None:
+    """Raise `TooManyAttempts` after too many refusals of an action that takes a password."""
     # Counted per account *and* address, so that nobody can lock another's account from elsewhere.
     since = clock.now() - timedelta(seconds=settings.sign_in_window_s)
     async with database.read() as session:
-        of_account = await audit_log.count_refused(session, SIGN_IN, since, address=address, actor=username)
-        of_address = await audit_log.count_refused(session, SIGN_IN, since, address=address)
+        of_account = await audit_log.count_refused(session, action, since, address=address, actor=username)
+        of_address = await audit_log.count_refused(session, action, since, address=address)
     if of_account >= settings.sign_in_failures_per_account or of_address >= settings.sign_in_failures_per_address:
         await audit.record_apart(database, username, "session.sign_in_limited", username, outcome="refused", address=address)
         raise TooManyAttempts(f"Try again in {settings.sign_in_window_s} seconds.", headers={"Retry-After": str(settings.sign_in_window_s)})
@@ -61,7 +62,7 @@ async def _check_rate(database: Database, settings: Settings, username: str, add
 async def sign_in(database: Database, settings: Settings, username: str, password: str, address: str | None) -> OpenedSession:
     """Open a session. Each attempt, good or bad, is in the audit log."""
     username = username.strip().lower()
-    await _check_rate(database, settings, username, address)
+    await check_rate(database, settings, username, address)
     async with database.read() as reading:
         user = await users.by_name(reading, username)
     good = await verify_password(user.password_hash if user else None, password)

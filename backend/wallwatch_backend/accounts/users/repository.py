@@ -42,5 +42,7 @@ async def add(session: WriteSession, row: UserRow) -> None:
     await session.refresh(row)
 
 
-async def end_sessions(session: WriteSession, user_id: UUID) -> None:
-    await session.execute(delete(SessionRow).where(SessionRow.user_id == user_id))
+async def end_sessions(session: WriteSession, user_id: UUID, besides: bytes | None = None) -> None:
+    """End the sessions of an account, but for the one whose secret has this hash."""
+    query = delete(SessionRow).where(SessionRow.user_id == user_id)
+    await session.execute(query if besides is None else query.where(SessionRow.secret_hash != besides))

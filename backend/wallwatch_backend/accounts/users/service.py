@@ -57,6 +57,11 @@ async def create_user(session: WriteSession, caller: Caller, body: NewUser) -> U
 
 
 async def update_user(session: WriteSession, caller: Caller, user_id: UUID, change: UserChange) -> User:
+    return await change_account(session, caller.actor, caller.address, user_id, change)
+
+
+async def change_account(session: WriteSession, actor: str, address: str | None, user_id: UUID, change: UserChange) -> User:
+    """Change role, password or whether the account is disabled; the last administrator stays one."""
     row = await repository.by_id_locked(session, user_id)
     if row is None:
         raise NotFound(f"There is no user {user_id}.")
@@ -75,10 +80,10 @@ async def update_user(session: WriteSession, caller: Caller, user_id: UUID, chan
         await repository.end_sessions(session, user_id)
     audit.record(
         session,
-        caller.actor,
+        actor,
         "user.update",
         row.username,
-        address=caller.address,
+        address=address,
         role=change.role and str(change.role),
         disabled=change.disabled,
         new_password=change.password is not None,
