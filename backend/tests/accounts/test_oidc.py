@@ -7,6 +7,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -256,7 +257,7 @@ def test_an_account_of_the_provider_has_no_password_here(backend: Any, browser: 
     name = provider.person["sub"]
     answer = browser.post("/api/v1/session", json={"username": name, "password": "!"})
     assert answer.json()["code"] == "bad_credentials"
-    with backend.signed_in("admin") as admin:
+    with closing(backend.signed_in("admin")) as admin:
         users = admin.get("/api/v1/users", params={"limit": 500}).json()["items"]
         user = next(user for user in users if user["username"] == name)
         change = admin.patch(f"/api/v1/users/{user['id']}", json={"password": "a password of twelve"})
