@@ -6,6 +6,7 @@ from fastapi import APIRouter, FastAPI
 
 from wallwatch_backend import __version__
 from wallwatch_backend.accounts.audit.endpoints import router as audit
+from wallwatch_backend.accounts.oidc.endpoints import router as oidc
 from wallwatch_backend.accounts.session.endpoints import router as session
 from wallwatch_backend.accounts.tokens.endpoints import router as tokens
 from wallwatch_backend.accounts.users.endpoints import router as users
@@ -73,6 +74,7 @@ def new_api(**options: Any) -> FastAPI:
     )
     for router in (
         session,
+        oidc,
         fleet,
         stream,
         rnics,

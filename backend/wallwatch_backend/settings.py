@@ -3,6 +3,7 @@
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, HttpUrl, model_validator
 from pydantic_settings import NoDecode
@@ -91,6 +92,36 @@ class Settings(SharedSettings):
         Field(description="Networks of the proxies in front, by commas; only these may name the client in X-Forwarded-For; unset: none"),
     ] = ()
 
+    local_sign_in: Annotated[
+        Literal["all", "admins"],
+        Field(description="Who may sign in with a password of Wallwatch: all local accounts, or administrators only (for emergencies)"),
+    ] = "all"
+    oidc_issuer: Annotated[
+        str | None,
+        Field(description="Issuer of the OpenID Connect provider, exactly as its discovery document names it; unset: no single sign-on"),
+    ] = None
+    oidc_client_id: Annotated[str, Field(description="Client id of Wallwatch at the provider")] = ""
+    oidc_client_secret_file: Annotated[
+        Path | None, Field(description="File with the client's secret; unset: a public client, protected by PKCE alone")
+    ] = None
+    oidc_scopes: Annotated[str, Field(description="Scopes to request, separated by spaces; `openid` must be one of them")] = (
+        "openid profile email"
+    )
+    oidc_groups_claim: Annotated[
+        str, Field(description="Claim of the ID token with the groups or roles of a person; dots lead into objects (`realm_access.roles`)")
+    ] = "groups"
+    oidc_username_claim: Annotated[str, Field(description="Claim from which the name of a new account is taken")] = "preferred_username"
+    oidc_roles: Annotated[
+        dict[str, Literal["viewer", "operator", "admin"]],
+        Field(description='Group to role, as JSON: `{"wallwatch-admins": "admin"}`; the highest role counts'),
+    ] = Field(default_factory=dict)
+    oidc_default_role: Annotated[
+        Literal["viewer", "operator", "admin"] | None, Field(description="Role of people in none of these groups; unset: they are refused")
+    ] = None
+    oidc_label: Annotated[str, Field(min_length=1, max_length=60, description="Name of the provider on the sign-in page")] = (
+        "single sign-on"
+    )
+
     command_ttl_s: Annotated[int, Field(ge=5, le=3600, description="An agent refuses a command that is older")] = 60
     command_grace_s: Annotated[int, Field(ge=0, description="How much longer to wait for the result of a command that was sent")] = 30
     remedy_approval_risk: Annotated[
@@ -170,4 +201,21 @@ class Settings(SharedSettings):
             )
         if self.agent_port is None and not self.agent_secrets:
             raise ValueError("without agent_port agents can only use secrets: set agent_port and agent_url, or agent_secrets=true")
+        return self
+
+    @model_validator(mode="after")
+    def _single_sign_on_is_complete(self) -> "Settings":
+        if self.oidc_issuer is None:
+            if self.local_sign_in == "admins":
+                raise ValueError("local_sign_in=admins needs oidc_issuer: otherwise nobody else could sign in")
+            return self
+        parts = urlsplit(self.oidc_issuer)
+        if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")):
+            raise ValueError("oidc_issuer must be an https:// address (http:// only on this machine)")
+        if not self.oidc_client_id:
+            raise ValueError("oidc_issuer needs oidc_client_id, the id of Wallwatch at the provider")
+        if self.public_url is None:
+            raise ValueError("oidc_issuer needs public_url: the provider sends browsers back to this address and no other")
+        if "openid" not in self.oidc_scopes.split():
+            raise ValueError("oidc_scopes must contain openid")
         return self

@@ -394,6 +394,7 @@ export function makeApi(kind, { guarded = false } = {}) {
 
   async function api(request, response, path, query) {
     const signedIn = !guarded || /wallwatch_session=mock/.test(request.headers.cookie ?? "");
+    if (path === "/session/methods") return send(response, 200, { local: "all", single_sign_on: null });
     if (path === "/session" && request.method === "POST") {
       if ((await readBody(request)).password !== "mock")
         return problem(response, 401, "bad_credentials", "User name or password is wrong", "Check both and try again.");

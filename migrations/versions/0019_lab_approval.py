@@ -13,6 +13,7 @@ _BEFORE = "'queued', 'running', 'finished', 'stopped', 'failed'"
 
 UPGRADE = (
     "ALTER TABLE lab_campaign ADD COLUMN decided_by TEXT, ADD COLUMN decided_at TIMESTAMPTZ, ADD COLUMN decision_comment TEXT",
+    "ALTER TABLE lab_campaign ADD COLUMN requester_ids UUID[] NOT NULL DEFAULT '{}'",
     "ALTER TABLE lab_campaign DROP CONSTRAINT lab_campaign_state_check",
     f"ALTER TABLE lab_campaign ADD CONSTRAINT lab_campaign_state_check CHECK (state IN ('pending', 'rejected', 'expired', {_BEFORE}))",
     "DROP INDEX lab_campaign_open",
@@ -29,7 +30,7 @@ DOWNGRADE = (
     "CREATE INDEX lab_campaign_open ON lab_campaign (state, created_at) WHERE state IN ('queued', 'running')",
     "ALTER TABLE lab_campaign DROP CONSTRAINT lab_campaign_state_check",
     f"ALTER TABLE lab_campaign ADD CONSTRAINT lab_campaign_state_check CHECK (state IN ({_BEFORE}))",
-    "ALTER TABLE lab_campaign DROP COLUMN decided_by, DROP COLUMN decided_at, DROP COLUMN decision_comment",
+    "ALTER TABLE lab_campaign DROP COLUMN decided_by, DROP COLUMN decided_at, DROP COLUMN decision_comment, DROP COLUMN requester_ids",
 )
 
 

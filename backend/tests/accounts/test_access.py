@@ -8,8 +8,9 @@ import pytest
 
 from wallwatch_backend.api import new_api
 
-PUBLIC = {"signIn", "enrolAgent", "getHealthy", "getReady"}
+PUBLIC = {"signIn", "getSignInMethods", "beginOidcSignIn", "endOidcSignIn", "signOutAtProvider", "enrolAgent", "getHealthy", "getReady"}
 VIEWER = {
+    "changeOwnPassword",
     "getSession", "signOut", "getFleet", "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicSignals", "getRnicMasks",
     "listRnicFindings", "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges", "exportIncidents",
     "listSimilarIncidents", "listIncidentContainers", "getBeforeIncident", "listSilences", "getSilence", "listViews", "createView",
@@ -94,6 +95,7 @@ BODIES: dict[str, Any] = {
     "createEnrolmentToken": {},
     "createUser": {"username": "someone", "password": "long enough password", "role": "viewer"},
     "updateUser": {"role": "viewer"},
+    "changeOwnPassword": {"current_password": "x", "new_password": "long enough password"},
     "createToken": {"name": "x", "role": "viewer"},
 }
 

@@ -48,6 +48,26 @@ def test_a_user_from_the_command_line_can_sign_in(backend: Any, tmp_path: Path) 
     assert "choose another name" in again.stderr
 
 
+def test_an_account_is_disabled_enabled_and_gets_a_password_from_the_command_line(backend: Any, tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("the first password\n")
+    (tmp_path / "new").write_text("the second password\n")
+    assert runner.invoke(user_app, ["create", "cleo", "--password-file", str(tmp_path / "old")]).exit_code == 0
+    with backend.client() as client:
+        assert client.post("/api/v1/session", json={"username": "cleo", "password": "the first password"}).status_code == 201
+        result = runner.invoke(user_app, ["passwd", "cleo", "--password-file", str(tmp_path / "new")])
+        assert result.exit_code == 0, result.output
+        assert client.get("/api/v1/session").status_code == 401
+        assert client.post("/api/v1/session", json={"username": "cleo", "password": "the second password"}).status_code == 201
+        assert runner.invoke(user_app, ["disable", "cleo"]).exit_code == 0
+        assert client.get("/api/v1/session").status_code == 401
+        assert "cleo\tviewer\tlocal\tdisabled" in runner.invoke(user_app, ["list"]).stdout
+        assert runner.invoke(user_app, ["enable", "cleo"]).exit_code == 0
+        assert client.post("/api/v1/session", json={"username": "cleo", "password": "the second password"}).status_code == 201
+    unknown = runner.invoke(user_app, ["disable", "nobody-of-that-name"])
+    assert unknown.exit_code == 1
+    assert "wallwatch user list" in unknown.stderr
+
+
 @pytest.mark.parametrize(
     ("args", "says"),
     [

@@ -48,3 +48,21 @@ def test_the_cookie_cannot_be_read_by_scripts_or_sent_by_other_sites(backend: An
     assert "HttpOnly" in cookie
     assert "samesite=strict" in cookie.lower()
     assert cookie.startswith(SESSION_COOKIE)
+
+
+def test_a_new_password_of_ones_own_ends_the_other_sessions(backend: Any, admin: httpx.Client) -> None:
+    first, second = {"username": "dora", "password": "the first password"}, {"username": "dora", "password": "the second password"}
+    assert admin.post("/api/v1/users", json=first | {"role": "viewer"}).status_code == 201
+    with backend.client() as here, backend.client() as elsewhere:
+        here.headers["X-CSRF-Token"] = here.post("/api/v1/session", json=first).json()["csrf_token"]
+        assert elsewhere.post("/api/v1/session", json=first).status_code == 201
+        change = {"current_password": "a wrong password", "new_password": second["password"]}
+        wrong = here.post("/api/v1/session/password", json=change)
+        assert (wrong.status_code, wrong.json()["code"]) == (403, "wrong_password")
+        assert elsewhere.get("/api/v1/session").status_code == 200
+        right = here.post("/api/v1/session/password", json=change | {"current_password": first["password"]})
+        assert right.status_code == 204, right.text
+        assert here.get("/api/v1/session").status_code == 200
+        assert elsewhere.get("/api/v1/session").status_code == 401
+        assert elsewhere.post("/api/v1/session", json=first).status_code == 401
+        assert elsewhere.post("/api/v1/session", json=second).status_code == 201

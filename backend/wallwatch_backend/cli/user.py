@@ -12,6 +12,7 @@ from wallwatch_backend.cli.running import actor, checked, fail, group, run
 from wallwatch_backend.kit.roles import Role
 
 if TYPE_CHECKING:
+    from wallwatch_backend.accounts.users.schemas import UserChange
     from wallwatch_backend.kit.database import Database
 
 app = group("Local accounts.")
@@ -37,6 +38,72 @@ def create_user(
 
     run(work)
     typer.echo(f"Created {name} ({role}).")
+
+
+@app.command("list")
+def list_users() -> None:
+    """List accounts: name, role, local or single sign-on, enabled or disabled, last sign-in."""
+    from wallwatch_backend.accounts.users import repository
+
+    async def work(database: Database) -> list[str]:
+        lines: list[str] = []
+        after: str | None = None
+        async with database.read() as session:
+            while rows := await repository.page(session, after, 500):
+                for row in rows:
+                    origin = "local" if row.oidc_issuer is None else f"single sign-on ({row.oidc_issuer})"
+                    seen = row.last_sign_in_at.isoformat(timespec="seconds") if row.last_sign_in_at is not None else "never"
+                    lines.append("\t".join([row.username, row.role, origin, "disabled" if row.disabled else "enabled", seen]))
+                after = rows[-1].username
+        return lines
+
+    for line in run(work):
+        typer.echo(line)
+
+
+@app.command("passwd")
+def set_password(
+    username: Annotated[str, typer.Argument(help="Name of the account.")],
+    password_file: Annotated[Path | None, typer.Option(help="File with the password in its first line; `-` reads standard input.")] = None,
+) -> None:
+    """Set a new password and end the account's sessions."""
+    from wallwatch_backend.accounts.users.schemas import Password, UserChange
+
+    password = checked(Password, _read_password(password_file), "The password")
+    _change(username, UserChange(password=password))
+    typer.echo(f"Set a new password for {username}; its sessions have ended.")
+
+
+@app.command("disable")
+def disable_user(username: Annotated[str, typer.Argument(help="Name of the account.")]) -> None:
+    """Disable an account and end its sessions."""
+    from wallwatch_backend.accounts.users.schemas import UserChange
+
+    _change(username, UserChange(disabled=True))
+    typer.echo(f"Disabled {username}; its sessions have ended.")
+
+
+@app.command("enable")
+def enable_user(username: Annotated[str, typer.Argument(help="Name of the account.")]) -> None:
+    """Enable an account that was disabled."""
+    from wallwatch_backend.accounts.users.schemas import UserChange
+
+    _change(username, UserChange(disabled=False))
+    typer.echo(f"Enabled {username}.")
+
+
+def _change(username: str, change: UserChange) -> None:
+    from wallwatch_backend.accounts.users import repository, service
+    from wallwatch_backend.kit.problems import NotFound
+
+    async def work(database: Database) -> None:
+        async with database.write() as session:
+            row = await repository.by_name(session, username)
+            if row is None:
+                raise NotFound(f"There is no account named {username}; see `wallwatch user list`.")
+            await service.change_account(session, actor(), None, row.id, change)
+
+    run(work)
 
 
 def _read_password(file: Path | None) -> str:

@@ -4,6 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from wallwatch_backend.accounts.audit import service as audit
+from wallwatch_backend.accounts.session import persons
 from wallwatch_backend.incidents import service as incidents
 from wallwatch_backend.incidents.events import SYSTEM
 from wallwatch_backend.kit import changes, clock
@@ -17,7 +18,6 @@ from wallwatch_backend.lab.models import CampaignRow, DeviceRow
 from wallwatch_backend.lab.schemas import Campaign
 from wallwatch_backend.lab.states import CAMPAIGN, CampaignState
 from wallwatch_backend.remedies.orders.errors import SecondPersonNeeded
-from wallwatch_backend.remedies.orders.requesters import same_person
 from wallwatch_backend.settings import Settings
 
 
@@ -35,7 +35,7 @@ async def _pending(session: WriteSession, settings: Settings, caller: Caller, ca
 async def approve(session: WriteSession, settings: Settings, caller: Caller, campaign_id: UUID, comment: str | None = None) -> Campaign:
     """Queue a campaign that somebody else requested, if the RNIC may still be tested."""
     row, device = await _pending(session, settings, caller, campaign_id)
-    if await same_person(session, caller.actor, row.requested_by):
+    if await persons.is_requester(session, caller, row.requested_by, row.requester_ids):
         raise SecondPersonNeeded(f"{row.requested_by} requested it; a token counts as the person who created it.")
     await service.check_place(session, device)
     _decide(row, CampaignState.queued, caller.actor, comment)

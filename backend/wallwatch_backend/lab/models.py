@@ -1,9 +1,11 @@
 """Devices, campaigns and their journals. The runner (`wallwatch job lab`) writes devices, journals and the course of campaigns."""
 
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import ForeignKey, Index, Integer, text
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.dialects.postgresql import UUID as PgUuid
 from sqlalchemy.orm import Mapped, deferred, mapped_column
 
 from wallwatch_backend.kit.columns import At, Id, Json, Ref
@@ -44,6 +46,7 @@ class CampaignRow(Base):
     options: Mapped[Json]
     state: Mapped[str]
     requested_by: Mapped[str]
+    requester_ids: Mapped[list[UUID]] = mapped_column(ARRAY(PgUuid(as_uuid=True)), default=list)  # accounts of the persons behind it
     decided_by: Mapped[str | None]
     decided_at: Mapped[At | None]
     decision_comment: Mapped[str | None]

@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 import orjson
 
 from wallwatch_backend.accounts.audit import service as audit
+from wallwatch_backend.accounts.session import persons
 from wallwatch_backend.fleet.rnics.cordons import cordon_of
 from wallwatch_backend.incidents import service as incidents
 from wallwatch_backend.kit import changes, clock
@@ -59,6 +60,7 @@ async def create(session: WriteSession, settings: Settings, caller: Caller, body
         options=options.model_dump(mode="json"),
         state=CampaignState.pending if device.needs_approval else CampaignState.queued,
         requested_by=caller.actor,
+        requester_ids=sorted(await persons.accounts_behind(session, caller)),
         created_at=at,
         updated_at=at,
         incident_id=body.incident_id,

@@ -29,6 +29,15 @@ export function useMayChange(): boolean {
   return role !== undefined && role !== "viewer";
 }
 
+/** How people can sign in; a server that does not say so has local accounts only. */
+export function useSignInMethods() {
+  return useQuery({
+    queryKey: ["sign-in-methods"],
+    staleTime: Infinity,
+    queryFn: () => unwrap(api.GET("/api/v1/session/methods")),
+  });
+}
+
 export function useSignIn() {
   const client = useQueryClient();
   return useMutation({

@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, Field
 
+from wallwatch_backend.accounts.users.schemas import Password
 from wallwatch_backend.kit.roles import Role
 from wallwatch_backend.kit.text import SafeText
 
@@ -9,6 +10,11 @@ from wallwatch_backend.kit.text import SafeText
 class SignIn(BaseModel):
     username: SafeText = Field(min_length=1, max_length=100)
     password: SafeText = Field(min_length=1, max_length=1000, json_schema_extra={"format": "password"})
+
+
+class PasswordChange(BaseModel):
+    current_password: SafeText = Field(min_length=1, max_length=1000, json_schema_extra={"format": "password"})
+    new_password: Password = Field(json_schema_extra={"format": "password"})
 
 
 class SessionUser(BaseModel):

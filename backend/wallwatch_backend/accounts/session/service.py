@@ -9,7 +9,7 @@ from wallwatch_backend.accounts.audit import service as audit
 from wallwatch_backend.accounts.session import limits, repository
 from wallwatch_backend.accounts.session.limits import TooManyAttempts as TooManyAttempts
 from wallwatch_backend.accounts.users import repository as users
-from wallwatch_backend.accounts.users.models import SessionRow
+from wallwatch_backend.accounts.users.models import SessionRow, UserRow
 from wallwatch_backend.accounts.users.passwords import verify_password
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.access import Caller
@@ -24,6 +24,10 @@ SIGN_IN = "session.sign_in"
 
 class BadCredentials(WallwatchError):
     status, code, title = 401, "bad_credentials", "User name or password is wrong"
+
+
+class LocalSignInOff(WallwatchError):
+    status, code, title = 403, "local_sign_in_off", "Sign in with single sign-on"
 
 
 @dataclass(frozen=True)
@@ -51,19 +55,25 @@ async def sign_in(database: Database, settings: Settings, username: str, passwor
         reason = "disabled" if user is not None and user.disabled and good else "bad_credentials"
         await audit.record_apart(database, username, SIGN_IN, username, outcome="refused", address=address, reason=reason)
         raise BadCredentials
-    secret, at = new_secret(), clock.now()
+    if settings.local_sign_in == "admins" and user.role != Role.admin:
+        await audit.record_apart(database, username, SIGN_IN, username, outcome="refused", address=address, reason="local_sign_in_off")
+        raise LocalSignInOff("Use the button for single sign-on; only administrators may sign in with a password here.")
     async with database.write() as writing:
-        repository.add(
-            writing,
-            SessionRow(
-                secret_hash=digest(secret), user_id=user.id, expires_at=at + timedelta(hours=settings.session_hours), address=address
-            ),
-        )
         account = await users.by_id_locked(writing, user.id)
-        if account is not None:
-            account.last_sign_in_at = at
+        if account is None or account.disabled:  # since it was read
+            raise BadCredentials
+        opened = open_session(writing, settings, account, address)
         audit.record(writing, username, SIGN_IN, username, address=address)
-    return OpenedSession(secret, csrf_token_of(secret), user.username, Role(user.role))
+    return opened
+
+
+def open_session(writing: WriteSession, settings: Settings, account: UserRow, address: str | None) -> OpenedSession:
+    """Open a session of an account that was authenticated and locked in this transaction."""
+    secret, at = new_secret(), clock.now()
+    expires_at = at + timedelta(hours=settings.session_hours)
+    repository.add(writing, SessionRow(secret_hash=digest(secret), user_id=account.id, expires_at=expires_at, address=address))
+    account.last_sign_in_at = at
+    return OpenedSession(secret, csrf_token_of(secret), account.username, Role(account.role))
 
 
 async def sign_out(session: WriteSession, caller: Caller, secret: str | None) -> None:

@@ -27,7 +27,11 @@ async def create_user(caller: AsAdmin, body: NewUser, session: Writing) -> User:
     return await service.create_user(session, caller, body)
 
 
-@router.patch("/{user_id}", operation_id="updateUser", responses=problems.responses(*WRITE_ERRORS, problems.NotFound, service.LastAdmin))
+@router.patch(
+    "/{user_id}",
+    operation_id="updateUser",
+    responses=problems.responses(*WRITE_ERRORS, problems.NotFound, service.LastAdmin, service.ExternalAccount),
+)
 async def update_user(caller: AsAdmin, user_id: Annotated[UUID, Path()], body: UserChange, session: Writing) -> User:
     """Change role or password, or disable an account. Disabling and a new password end the account's sessions."""
     return await service.update_user(session, caller, user_id, body)

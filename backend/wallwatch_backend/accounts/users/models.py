@@ -1,6 +1,6 @@
-"""Local accounts and their sign-in sessions."""
+"""Accounts, local or of an OpenID Connect provider, and their sign-in sessions."""
 
-from sqlalchemy import ForeignKey, Index, LargeBinary
+from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from wallwatch_backend.kit.columns import At, Created, Id, Ref
@@ -9,14 +9,20 @@ from wallwatch_backend.kit.database import Base
 
 class UserRow(Base):
     __tablename__ = "user_account"
+    __table_args__ = (
+        UniqueConstraint("oidc_issuer", "oidc_subject", name="user_account_identity"),
+        CheckConstraint("(oidc_issuer IS NULL) = (oidc_subject IS NULL)", name="user_account_identity_check"),
+    )
 
     id: Mapped[Id]
     username: Mapped[str] = mapped_column(unique=True)
-    password_hash: Mapped[str]
+    password_hash: Mapped[str | None]  # None: signs in at the OpenID Connect provider only
     role: Mapped[str]
     disabled: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[Created]
     last_sign_in_at: Mapped[At | None]
+    oidc_issuer: Mapped[str | None]
+    oidc_subject: Mapped[str | None]
 
 
 class SessionRow(Base):

@@ -20,6 +20,12 @@ async def by_name(session: ReadSession, username: str) -> UserRow | None:
     return (await session.scalars(select(UserRow).where(UserRow.username == username))).one_or_none()
 
 
+async def by_identity_locked(session: WriteSession, issuer: str, subject: str) -> UserRow | None:
+    """Return the account of a person at an OpenID Connect provider."""
+    query = select(UserRow).where(UserRow.oidc_issuer == issuer, UserRow.oidc_subject == subject).with_for_update()
+    return (await session.scalars(query)).one_or_none()
+
+
 async def by_id_locked(session: WriteSession, user_id: UUID) -> UserRow | None:
     return (await session.scalars(select(UserRow).where(UserRow.id == user_id).with_for_update())).one_or_none()
 
@@ -36,5 +42,7 @@ async def add(session: WriteSession, row: UserRow) -> None:
     await session.refresh(row)
 
 
-async def end_sessions(session: WriteSession, user_id: UUID) -> None:
-    await session.execute(delete(SessionRow).where(SessionRow.user_id == user_id))
+async def end_sessions(session: WriteSession, user_id: UUID, besides: bytes | None = None) -> None:
+    """End the sessions of an account, but for the one whose secret has this hash."""
+    query = delete(SessionRow).where(SessionRow.user_id == user_id)
+    await session.execute(query if besides is None else query.where(SessionRow.secret_hash != besides))

@@ -21,6 +21,10 @@ class NameTaken(WallwatchError):
     status, code, title = 409, "name_taken", "An account with this name exists"
 
 
+class ExternalAccount(WallwatchError):
+    status, code, title = 409, "external_account", "This account signs in at the OpenID Connect provider"
+
+
 class LastAdmin(WallwatchError):
     status, code, title = 409, "last_admin", "This is the last administrator who can sign in"
 
@@ -54,9 +58,16 @@ async def create_user(session: WriteSession, caller: Caller, body: NewUser) -> U
 
 
 async def update_user(session: WriteSession, caller: Caller, user_id: UUID, change: UserChange) -> User:
+    return await change_account(session, caller.actor, caller.address, user_id, change)
+
+
+async def change_account(session: WriteSession, actor: str, address: str | None, user_id: UUID, change: UserChange) -> User:
+    """Change role, password or whether the account is disabled; the last administrator stays one."""
     row = await repository.by_id_locked(session, user_id)
     if row is None:
         raise NotFound(f"There is no user {user_id}.")
+    if change.password is not None and row.oidc_subject is not None:
+        raise ExternalAccount("It has no password here; change the password at the provider.")
     loses_admin = row.role == "admin" and not row.disabled and (change.role not in (None, Role.admin) or change.disabled is True)
     if loses_admin and await repository.other_admins_locked(session, user_id) == 0:
         raise LastAdmin("Make another account an administrator first.")
@@ -70,10 +81,10 @@ async def update_user(session: WriteSession, caller: Caller, user_id: UUID, chan
         await repository.end_sessions(session, user_id)
     audit.record(
         session,
-        caller.actor,
+        actor,
         "user.update",
         row.username,
-        address=caller.address,
+        address=address,
         role=change.role and str(change.role),
         disabled=change.disabled,
         new_password=change.password is not None,

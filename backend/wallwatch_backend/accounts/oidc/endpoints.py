@@ -1,0 +1,135 @@
+"""`/session/oidc`: sign in at an OpenID Connect provider (authorization code with PKCE)."""
+
+import hmac
+import time
+from typing import Annotated
+
+import structlog
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from wallwatch_backend.accounts.audit import service as audit
+from wallwatch_backend.accounts.oidc import attempt as attempts
+from wallwatch_backend.accounts.oidc import pages, service
+from wallwatch_backend.accounts.oidc.attempt import Attempt
+from wallwatch_backend.accounts.oidc.errors import OidcRefused
+from wallwatch_backend.accounts.oidc.provider import Provider
+from wallwatch_backend.accounts.oidc.schemas import SignInMethods
+from wallwatch_backend.accounts.session.cookies import must_be_secure, set_session_cookie
+from wallwatch_backend.accounts.session.service import OpenedSession
+from wallwatch_backend.kit import problems
+from wallwatch_backend.kit.access import address_of
+from wallwatch_backend.kit.cipher_dependency import TheCipher
+from wallwatch_backend.kit.database import TheDatabase
+from wallwatch_backend.kit.settings_dependency import TheSettings
+
+router = APIRouter(prefix="/session", tags=["session"])
+log = structlog.get_logger(__name__)
+
+_PATH = "/api/v1/session/oidc"
+Parameter = Annotated[str | None, Query(max_length=4000)]
+
+
+async def _provider_of(request: Request, settings: TheSettings) -> Provider:
+    if settings.oidc_issuer is None:
+        raise problems.NotFound("Single sign-on is not set up: WALLWATCH_OIDC_ISSUER is unset.")
+    state = request.app.state
+    if not hasattr(state, "oidc_provider"):
+        state.oidc_provider = Provider(settings, settings.oidc_issuer)
+    provider: Provider = state.oidc_provider
+    return provider
+
+
+TheProvider = Annotated[Provider, Depends(_provider_of)]
+_PAGES = {200: {"content": {"text/html": {}}}, **problems.responses(problems.NotFound)}
+
+
+@router.get("/methods", operation_id="getSignInMethods")
+async def sign_in_methods(settings: TheSettings) -> SignInMethods:
+    """Say how people can sign in."""
+    return SignInMethods(local=settings.local_sign_in, single_sign_on=settings.oidc_label if settings.oidc_issuer is not None else None)
+
+
+@router.get("/oidc", operation_id="beginOidcSignIn", response_class=HTMLResponse, responses=_PAGES)
+async def begin(request: Request, provider: TheProvider, settings: TheSettings, cipher: TheCipher, next: Parameter = None) -> Response:
+    """Send the browser to the provider. `next` is the path to show afterwards; anything but a path of this server becomes `/`."""
+    attempt = attempts.begin(str(settings.oidc_issuer), next, time.time())
+    try:
+        answer: Response = RedirectResponse(await provider.authorization_url(attempt), 302)
+    except OidcRefused as error:
+        return pages.refused_page(error.text, error.reason, error.status)
+    # Lax: the provider's redirect back is a navigation from another site, which must carry it.
+    answer.set_cookie(
+        attempts.COOKIE,
+        attempts.sealed(cipher, attempt),
+        max_age=attempts.LIFE_S,
+        path=_PATH,
+        httponly=True,
+        samesite="lax",
+        secure=must_be_secure(request, settings),
+    )
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+@router.get("/oidc/callback", operation_id="endOidcSignIn", response_class=HTMLResponse, responses=_PAGES)
+async def callback(
+    request: Request,
+    provider: TheProvider,
+    settings: TheSettings,
+    cipher: TheCipher,
+    database: TheDatabase,
+    code: Parameter = None,
+    state: Parameter = None,
+    error: Parameter = None,
+    iss: Parameter = None,
+) -> Response:
+    """Take the provider's answer. Each attempt that this browser began, good or bad, is in the audit log."""
+    attempt = attempts.opened(cipher, request.cookies.get(attempts.COOKIE), time.time())
+    answer: Response
+    if attempt is None:
+        return pages.refused_page("This sign-in did not begin in this browser, or it took too long. Sign in again.", "no_attempt", 400)
+    try:
+        opened = await _opened(provider, settings, database, attempt, code, state, error, iss, address_of(request))
+    except OidcRefused as refusal:
+        log.warning("oidc_sign_in_refused", reason=refusal.reason, address=address_of(request))
+        await audit.record_apart(
+            database, "oidc", service.SIGN_IN, attempt.issuer, outcome="refused", address=address_of(request), reason=refusal.reason
+        )
+        answer = pages.refused_page(refusal.text, refusal.reason, refusal.status)
+    else:
+        answer = pages.continue_page(attempt.next)
+        set_session_cookie(answer, request, settings, opened.secret)
+    answer.delete_cookie(attempts.COOKIE, path=_PATH, httponly=True, samesite="lax", secure=must_be_secure(request, settings))
+    return answer
+
+
+async def _opened(
+    provider: Provider,
+    settings: TheSettings,
+    database: TheDatabase,
+    attempt: Attempt,
+    code: str | None,
+    state: str | None,
+    error: str | None,
+    issuer: str | None,
+    address: str | None,
+) -> OpenedSession:
+    if state is None or not hmac.compare_digest(state.encode("utf-8", "replace"), attempt.state.encode()):
+        raise OidcRefused("wrong_state", "This answer belongs to another sign-in. Sign in again.", status=400)
+    await provider.check_answer_issuer(issuer)
+    if attempt.issuer != settings.oidc_issuer:
+        raise OidcRefused("wrong_answer_issuer", "The provider was changed meanwhile. Sign in again.", status=400)
+    if error is not None or code is None:
+        known = error if error in ("access_denied", "login_required", "consent_required", "temporarily_unavailable") else "other"
+        raise OidcRefused(f"provider_refused:{known}", "The provider did not sign you in.")
+    return await service.sign_in(database, settings, await provider.claims_of(code, attempt), address)
+
+
+@router.get("/oidc/sign-out", operation_id="signOutAtProvider", response_class=HTMLResponse, responses=_PAGES)
+async def sign_out(provider: TheProvider) -> Response:
+    """Send the browser to the provider's sign-out page; end the session here first, with DELETE /session."""
+    try:
+        return RedirectResponse(await provider.sign_out_url() or "/", 302)
+    except OidcRefused as error:
+        return pages.refused_page(error.text, error.reason, error.status)
