@@ -48,7 +48,7 @@ def test_several_brokers_are_a_list_to_the_client() -> None:
 
 @pytest.mark.parametrize("brokers", ["", "k1", "k1:", ":9092", "k1:port", "k1:9092,k2", "k1:99999"])
 def test_what_is_no_list_of_brokers_is_refused(brokers: str) -> None:
-    with pytest.raises(ValidationError, match="host:port|at least one broker"):
+    with pytest.raises(ValidationError, match=r"host:port|at least one broker"):
         settings(kafka_bootstrap=brokers)
 
 

@@ -1,7 +1,8 @@
 """What the job `lab` reads and writes: the devices that it offers, the campaigns that wait for it, and the journal of each.
 
-The backend creates campaigns, has them approved where that is needed, and requests that they stop; everything else of a campaign is written here, by the runner that holds it. A
-runner holds a campaign by `runner` and a heartbeat: when the heartbeat is older than `LOST_S`, another runner may take it over.
+The backend creates campaigns, has them approved where that is needed, and requests that they stop; everything else of a campaign is
+written here, by the runner that holds it. A runner holds a campaign by `runner` and a heartbeat: when the heartbeat is older than
+`LOST_S`, another runner may take it over.
 """
 
 from __future__ import annotations
