@@ -108,6 +108,9 @@ func load(path string) (*config.Config, error) {
 	// Telegraf 1.40 changes this default; we have no aggregators, so either value means the same to us.
 	skip := true
 	c.Agent.SkipProcessorsAfterAggregators = &skip
+	if err := deriveKafka(); err != nil {
+		return nil, err
+	}
 	if err := repairBuffersOf(path); err != nil {
 		return nil, err
 	}
