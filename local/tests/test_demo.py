@@ -148,7 +148,8 @@ def answer_of(address: str) -> str:
 
 @pytest.mark.integration
 def test_the_backend_follows_its_sources(layout: Layout, migrated_url: str, kafka_bootstrap: str, free_port: int) -> None:
-    layout = replace(layout, http_port=free_port, kafka_port=int(kafka_bootstrap.rsplit(":", 1)[1]), ui_port=8005, agent_port=0)
+    kafka_port = int(kafka_bootstrap.rsplit(":", 1)[1])
+    layout = replace(layout, http_port=free_port, kafka_port=kafka_port, ui_port=8005, agent_port=0, kafka_secured=False)
     program = next(program for program in server(layout, partial(as_role, migrated_url)) if program.name == "backend")
     log = layout.folder / "backend.log"
     healthy = f"{layout.api_url}/-/healthy"

@@ -13,6 +13,7 @@ from signal import SIGTERM
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from wallwatch.domain.telemetry.registry import KafkaRole
 from wallwatch.store.roles import DatabaseRole
 from wallwatch_local import hosts, kafka, ports, postgres, supervise
 from wallwatch_local.demo_programs import Layout, fleet, on_hosts, server, stores
@@ -72,8 +73,10 @@ def _run(scenario: Path, started: float, hot_reload: bool) -> None:
     layout.secrets.mkdir(parents=True, exist_ok=True, mode=0o700)
     layout.hosts.mkdir(exist_ok=True)
     simulated = hosts.hosts_of(scenario)
+    if layout.kafka_security is not None:
+        layout.kafka_security.prepare()
     for host in simulated:
-        hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, layout.agent_url)
+        hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, layout.agent_url, layout.kafka_security)
     programs = [*stores(layout), *server(layout), *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, layout.folder) as supervisor:
         demo = Demo(layout, supervisor)
@@ -121,8 +124,8 @@ class Demo:
             # Kafka takes longest to start: the backend starts meanwhile, because the topics that it reads exist.
             self._finish("the database schema", migration)
             supervisor.start_group("backend")
-        self._wait("Kafka", lambda: kafka.is_ready(layout.kafka_bootstrap))
-        topics = self._begin("topics", "create")  # also on later starts: an update may have declared new topics
+        self._wait("Kafka", lambda: kafka.is_ready(layout.kafka_bootstrap, layout.kafka_security))
+        topics = self._begin("topics", "create", *self._kafka_passwords(), kafka_role=KafkaRole.admin)
         if not later_start:
             self._finish("the topics", topics)
             topics_made.touch()
@@ -199,9 +202,15 @@ class Demo:
                 )
             pause(0.15)
 
-    def _begin(self, *arguments: str, role: DatabaseRole = DatabaseRole.backend) -> subprocess.Popen[str]:
+    def _kafka_passwords(self) -> list[str]:
+        security = self._layout.kafka_security
+        return ["--passwords", str(security.passwords)] if security is not None else []
+
+    def _begin(
+        self, *arguments: str, role: DatabaseRole = DatabaseRole.backend, kafka_role: KafkaRole = KafkaRole.backend
+    ) -> subprocess.Popen[str]:
         command = [str(Path(sys.executable).with_name("wallwatch")), *arguments]
-        environment = {**os.environ, **self._layout.environment(self._layout.database_url(role))}
+        environment = {**os.environ, **self._layout.environment(self._layout.database_url(role), kafka_role)}
         return subprocess.Popen(
             die_with_parent(command, SIGTERM),
             env=environment,

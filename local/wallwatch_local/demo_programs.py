@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from wallwatch.domain.telemetry.registry import KafkaRole
 from wallwatch.store.roles import DatabaseRole
 from wallwatch_local import postgres
 from wallwatch_local.hosts import Host
+from wallwatch_local.kafka_security import Security
 from wallwatch_local.paths import REPOSITORY, binary
 from wallwatch_local.programs import Program
 
@@ -31,6 +33,8 @@ class Layout:
     agent_port: int
     ui_port: int | None = None
     """Port of the UI served from its sources; None: the backend serves the built pages."""
+    kafka_secured: bool = True
+    """Whether the broker is reached by TLS, and asks who somebody is."""
 
     @property
     def hosts(self) -> Path:
@@ -54,6 +58,11 @@ class Layout:
         return self.secrets / "telemetry.secret"
 
     @property
+    def kafka_security(self) -> Security | None:
+        """Certificates and passwords of the broker."""
+        return Security(self.folder / "kafka-security") if self.kafka_secured else None
+
+    @property
     def kafka_bootstrap(self) -> str:
         return f"127.0.0.1:{self.kafka_port}"
 
@@ -70,11 +79,13 @@ class Layout:
     def agent_url(self) -> str:
         return f"https://127.0.0.1:{self.agent_port}"
 
-    def environment(self, database_url: str) -> dict[str, str]:
-        """Settings of the server's processes."""
+    def environment(self, database_url: str, kafka_role: KafkaRole | None = None) -> dict[str, str]:
+        """Settings of a process of the server; without a role at Kafka it has no credentials for it."""
         built_pages = {"WALLWATCH_UI_DIR": str(REPOSITORY / "frontend" / "dist")} if self.ui_port is None else {}
+        security = self.kafka_security
         return {
             **built_pages,
+            **(security.environment(kafka_role) if security is not None and kafka_role is not None else {}),
             "WALLWATCH_DATABASE_URL": database_url,
             "WALLWATCH_KAFKA_BOOTSTRAP": self.kafka_bootstrap,
             "WALLWATCH_API_URL": self.api_url,
@@ -97,6 +108,11 @@ def role_of(job: str) -> DatabaseRole:
     return DatabaseRole.ingest if job == "ingest" else DatabaseRole.jobs
 
 
+def kafka_role_of(job: str) -> KafkaRole | None:
+    """The role with which a job signs in to Kafka; the lab does not use it."""
+    return KafkaRole(job) if job in list(KafkaRole) else None
+
+
 def lab_devices() -> dict[str, dict[str, str]]:
     """Devices of the lab: a simulated RNIC that belongs to no host of the fleet, so nothing has to be cordoned."""
     return {"Simulated CX-6": {"command": f"{binary('fleetsim')} dut --model CX-6", "model": "CX-6"}}
@@ -110,19 +126,26 @@ def stores(layout: Layout) -> list[Program]:
     """PostgreSQL and Kafka."""
     module = (sys.executable, "-m", "wallwatch_local")
     postgres = (*module, "postgres", "--data-dir", str(layout.folder / "postgres"), "--port", str(layout.postgres_port))
-    kafka = (*module, "kafka", "--data-dir", str(layout.folder / "kafka"), "--port", str(layout.kafka_port))
+    security = layout.kafka_security
+    secured = ("--security", str(security.folder)) if security is not None else ()
+    kafka = (*module, "kafka", "--data-dir", str(layout.folder / "kafka"), "--port", str(layout.kafka_port), *secured)
     return [
         Program("postgres", "stores", postgres, layout.folder, stop_signal="INT", stop_wait_s=20),
         Program("kafka", "stores", kafka, layout.folder, stop_wait_s=20),
     ]
 
 
+def _job(layout: Layout, name: str, url: DatabaseUrl) -> Program:
+    environment = layout.environment(url(role_of(name)), kafka_role_of(name))
+    return Program(name, "jobs", (_venv("wallwatch"), "job", name), REPOSITORY, environment)
+
+
 def server(layout: Layout, database_url: DatabaseUrl | None = None) -> list[Program]:
     """The stream jobs and the backend; with a `ui_port`, backend and UI run from their sources and reload on change."""
     url = database_url or layout.database_url
-    environment = layout.environment(url(DatabaseRole.backend))
+    environment = layout.environment(url(DatabaseRole.backend), KafkaRole.backend)
     names = ("ingest", "classify", "isolation", "validate", "forecast", "lab")
-    jobs = [Program(name, "jobs", (_venv("wallwatch"), "job", name), REPOSITORY, layout.environment(url(role_of(name)))) for name in names]
+    jobs = [_job(layout, name, url) for name in names]
     serve = (sys.executable, "-m", "wallwatch_backend.cli.serve", "--port", str(layout.http_port))
     if layout.ui_port is None:
         return [*jobs, Program("backend", "backend", serve, REPOSITORY, environment)]

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from wallwatch_local.errors import LocalStackError
+from wallwatch_local.kafka_security import Security
 from wallwatch_local.paths import REPOSITORY
 
 SCENARIOS = REPOSITORY / "tests" / "scenarios"
@@ -68,12 +69,13 @@ def render(template: str, values: Mapping[str, str]) -> str:
     return Template(resources.files("wallwatch_local").joinpath("templates", template).read_text()).substitute(values)
 
 
-def write_configuration(folder: Path, host: Host, kafka_bootstrap: str, agent_url: str) -> None:
+def write_configuration(folder: Path, host: Host, kafka_bootstrap: str, agent_url: str, security: Security | None = None) -> None:
     """Write ``telegraf.conf`` and ``agent.yaml`` into a host's folder."""
     values = {
         "host": host.name,
         "rack": host.rack,
         "kafka_bootstrap": kafka_bootstrap,
+        "kafka_security": security.telegraf() if security is not None else "",
         "server_url": agent_url,
         "opamp_url": agent_url.replace("http", "ws", 1) + "/v1/opamp",
     }
@@ -81,7 +83,10 @@ def write_configuration(folder: Path, host: Host, kafka_bootstrap: str, agent_ur
     for part in ("telegraf-buffer", "agent", "cni/events"):
         (folder / part).mkdir(parents=True, exist_ok=True, mode=0o700)
     for template in ("telegraf.conf", "agent.yaml"):
-        (folder / template).write_text(render(template, values))
+        file = folder / template
+        file.touch(mode=0o600)
+        file.chmod(0o600)  # the collector's has a password
+        file.write_text(render(template, values))
 
 
 def is_enrolled(folder: Path) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import uuid
 from base64 import urlsafe_b64encode
@@ -11,10 +12,13 @@ from pathlib import Path
 from signal import SIGTERM
 
 from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
 
+from wallwatch import kafka_clients
+from wallwatch.domain.telemetry.registry import KafkaRole
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch_local import ports
 from wallwatch_local.errors import LocalStackError
+from wallwatch_local.kafka_security import Security
 from wallwatch_local.paths import REPOSITORY, tools_dir
 from wallwatch_local.processes import die_with_parent, running
 
@@ -32,7 +36,7 @@ def _java(options: list[str], main_class: str, *arguments: str) -> list[str]:
     return ["java", *options, f"-Dlog4j2.configurationFile={LOG_SETTINGS}", "-cp", f"{jars}/*", main_class, *arguments]
 
 
-def _write_settings(data_dir: Path, port: int, controller_port: int) -> Path:
+def _write_settings(data_dir: Path, port: int, controller_port: int, security: Security | None) -> Path:
     settings = {
         "process.roles": "broker,controller",
         "node.id": "1",
@@ -56,26 +60,44 @@ def _write_settings(data_dir: Path, port: int, controller_port: int) -> Path:
         "log.cleaner.dedupe.buffer.size": str(16 * 1024 * 1024),
         "log.retention.check.interval.ms": "60000",
     }
+    if security is not None:
+        settings |= security.broker_settings(port, controller_port)
     file = data_dir / "server.properties"
+    file.touch(mode=0o600)
+    file.chmod(0o600)  # it may have a password
     file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
     return file
 
 
-def _format(data_dir: Path, settings: Path) -> None:
+def _format(data_dir: Path, settings: Path, security: Security | None) -> None:
+    secured = data_dir / "secured"
     if (data_dir / "log" / "meta.properties").exists():
-        return
+        if security is None or secured.exists():
+            return
+        # Of a release whose broker asked nobody who they are: its storage has no users. What it holds are samples of minutes.
+        shutil.rmtree(data_dir / "log")
     cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")  # may begin with "-", so it is joined to its option
     done = subprocess.run(
-        _java(BRIEF, "kafka.tools.StorageTool", "format", f"--cluster-id={cluster}", "-c", str(settings)),
+        _java(
+            BRIEF,
+            "kafka.tools.StorageTool",
+            "format",
+            f"--cluster-id={cluster}",
+            "-c",
+            str(settings),
+            *(security.format_arguments() if security else []),
+        ),
         capture_output=True,
         text=True,
         check=False,
     )
     if done.returncode != 0:
         raise LocalStackError(f"Kafka's storage in {data_dir} could not be formatted:\n{done.stdout}{done.stderr}")
+    if security is not None:
+        secured.touch()
 
 
-def initialise(data_dir: Path, port: int) -> list[str]:
+def initialise(data_dir: Path, port: int, security: Security | None = None) -> list[str]:
     """Write the broker's settings, format its storage on first use, and return the broker's command.
 
     The controller keeps its port, because the broker stores the quorum's address.
@@ -87,34 +109,47 @@ def initialise(data_dir: Path, port: int) -> list[str]:
     controller_port = int(former.group(1)) if former else 0
     if controller_port == 0 or not ports.is_free(controller_port):
         controller_port = ports.free_ports(1)[0]
-    settings = _write_settings(data_dir, port, controller_port)
-    _format(data_dir, settings)
+    if security is not None:
+        security.prepare()
+    settings = _write_settings(data_dir, port, controller_port, security)
+    _format(data_dir, settings, security)
     return _java(BROKER, "kafka.Kafka", str(settings))
 
 
-def is_ready(bootstrap: str) -> bool:
+def is_ready(bootstrap: str, security: Security | None = None) -> bool:
     """Whether the broker answers a client."""
-    client = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0, "socket.timeout.ms": 2000})
+    try:
+        client = kafka_clients.admin(client_of(bootstrap, security), {"log_level": 0, "socket.timeout.ms": 2000})
+    except ValueError:
+        return False  # its certificates are not there yet
     try:
         return len(client.list_topics(timeout=1.0).brokers) > 0
     except KafkaException:
         return False
 
 
+def client_of(bootstrap: str, security: Security | None = None, role: KafkaRole = KafkaRole.admin) -> KafkaSettings:
+    """Settings of a client that signs in with a role; without security, of any client."""
+    if security is None:
+        return KafkaSettings(kafka_bootstrap=bootstrap)
+    found = {name.removeprefix("WALLWATCH_").lower(): value for name, value in security.environment(role).items()}
+    return KafkaSettings.model_validate({"kafka_bootstrap": bootstrap, **found})
+
+
 @contextmanager
-def start(data_dir: Path, port: int | None = None) -> Iterator[str]:
+def start(data_dir: Path, port: int | None = None, security: Security | None = None) -> Iterator[str]:
     """Run a broker for the length of the block; yields its address ``host:port``.
 
     The same folder can be started again and keeps its topics. `wallwatch.jobs.topics.create_topics` creates the topics.
     """
     port = port or ports.free_ports(1)[0]
-    command = initialise(data_dir, port)
+    command = initialise(data_dir, port, security)
     bootstrap = f"{ports.LOOPBACK}:{port}"
-    with running("Kafka", die_with_parent(command, SIGTERM), data_dir / "kafka.log", lambda: is_ready(bootstrap), SIGTERM):
+    with running("Kafka", die_with_parent(command, SIGTERM), data_dir / "kafka.log", lambda: is_ready(bootstrap, security), SIGTERM):
         yield bootstrap
 
 
-def run_in_foreground(data_dir: Path, port: int) -> None:
+def run_in_foreground(data_dir: Path, port: int, security: Security | None = None) -> None:
     """Replace this process with the broker, so that a supervisor can signal the broker directly."""
-    command = initialise(data_dir, port)
+    command = initialise(data_dir, port, security)
     os.execvp(command[0], command)  # noqa: S606 - no shell is wanted

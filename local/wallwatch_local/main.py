@@ -7,6 +7,7 @@ import typer
 
 from wallwatch_local import audit, demo, kafka, kept_servers, parts, postgres, reset, run_tests, sbom
 from wallwatch_local.errors import LocalStackError
+from wallwatch_local.kafka_security import Security
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__, pretty_exceptions_enable=False)
 
@@ -21,9 +22,13 @@ def run_postgres(data_dir: DataDir, port: Port) -> None:
 
 
 @app.command("kafka")
-def run_kafka(data_dir: DataDir, port: Port) -> None:
+def run_kafka(
+    data_dir: DataDir,
+    port: Port,
+    security: Annotated[Path | None, typer.Option(help="Folder of certificates and passwords; without it the broker asks nobody.")] = None,
+) -> None:
     """Run a Kafka broker in the foreground."""
-    kafka.run_in_foreground(data_dir, port)
+    kafka.run_in_foreground(data_dir, port, Security(security) if security else None)
 
 
 @app.command("demo")

@@ -16,6 +16,7 @@ from wallwatch import kafka_clients
 from wallwatch.jobs.classify import connection
 from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.settings import Settings
+from wallwatch_backend.settings import Settings as BackendSettings
 from wallwatch_local.paths import REPOSITORY
 
 CLIENTS = re.compile(r"\b(Producer|Consumer|AdminClient)\(\s*[{\w]|broker_address=settings")
@@ -106,7 +107,7 @@ def test_tokens_of_an_identity_provider(tmp_path: Path) -> None:
             "needs kafka_sasl_password or kafka_sasl_password_file",
         ),
         ({"kafka_security_protocol": "SASL_SSL", "kafka_sasl_mechanism": "OAUTHBEARER"}, "needs kafka_oauth_token_url"),
-        ({"kafka_sasl_username": "u"}, "have no effect with kafka_security_protocol=PLAINTEXT"),
+        ({"kafka_sasl_username": "u"}, "has no effect with kafka_security_protocol=PLAINTEXT"),
         ({"kafka_ca_file": "/nowhere/ca.pem"}, "has no effect with kafka_security_protocol=PLAINTEXT"),
         ({"kafka_security_protocol": "SSL", "kafka_ca_file": "/nowhere/ca.pem"}, "cannot be read"),
         ({"kafka_security_protocol": "SSL", "kafka_certificate_file": "/x"}, "needs both"),
@@ -131,6 +132,35 @@ def test_a_password_is_never_shown() -> None:
         kafka_security_protocol="SASL_SSL", kafka_sasl_mechanism="PLAIN", kafka_sasl_username="u", kafka_sasl_password="hunter2hunter2"
     )
     assert "hunter2" not in repr(chosen) + str(chosen)
+
+
+def test_an_error_does_not_show_the_secrets_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WALLWATCH_KAFKA_SASL_PASSWORD", "hunter2hunter2")
+    monkeypatch.setenv("WALLWATCH_KAFKA_SECURITY_PROTOCOL", "SASL_SSL")
+    monkeypatch.setenv("WALLWATCH_DATABASE_URL", "mysql://u:hunter2@host/db")
+    for kind in (KafkaSettings, Settings, BackendSettings):
+        with pytest.raises(ValidationError) as found:
+            kind()
+        assert "hunter2" not in str(found.value), kind
+
+
+def test_an_empty_variable_is_an_unset_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in KafkaSettings.model_fields:
+        monkeypatch.setenv(f"WALLWATCH_{name.upper()}", "")
+    for kind in (KafkaSettings, Settings, BackendSettings):
+        assert kafka_clients.client_settings(kind()) == {"bootstrap.servers": "127.0.0.1:9092"}
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"kafka_sasl_password": "p"}, "has no effect with kafka_security_protocol=PLAINTEXT"),
+        ({"kafka_oauth_client_id": "c"}, "only with kafka_sasl_mechanism=OAUTHBEARER"),
+    ],
+)
+def test_what_has_no_effect_is_refused(values: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValidationError, match=re.escape(why)):
+        settings(**values)
 
 
 def test_the_streams_library_gets_the_same_settings(ca: Path) -> None:

@@ -17,7 +17,7 @@ _OAUTH = ("kafka_oauth_token_url", "kafka_oauth_client_id", "kafka_oauth_client_
 class KafkaSettings(BaseSettings):
     """How processes reach Kafka, and as whom; environment variables with the prefix `WALLWATCH_`."""
 
-    model_config = SettingsConfigDict(env_prefix="WALLWATCH_", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="WALLWATCH_", extra="ignore", hide_input_in_errors=True, env_ignore_empty=True)
 
     kafka_bootstrap: str = Field(default="127.0.0.1:9092", description="Kafka brokers, host:port separated by commas")
     kafka_security_protocol: SecurityProtocol = Field(
@@ -38,6 +38,11 @@ class KafkaSettings(BaseSettings):
     kafka_oauth_client_id: str | None = Field(default=None, description="client id for OAUTHBEARER")
     kafka_oauth_client_secret_file: Path | None = Field(default=None, description="file that holds the client secret for OAUTHBEARER")
     kafka_oauth_scope: str | None = Field(default=None, description="scope for OAUTHBEARER")
+
+    @property
+    def kafka_asks_who(self) -> bool:
+        """Whether this client says who it is, so that the broker can have rights for it."""
+        return self.kafka_security_protocol.startswith("SASL") or self.kafka_certificate_file is not None
 
     @field_validator("kafka_bootstrap")
     @classmethod
@@ -69,8 +74,13 @@ def _problems(settings: KafkaSettings) -> list[str]:
         problems.append("mutual TLS needs both kafka_certificate_file and kafka_key_file")
     if "SASL" in protocol:
         problems += _sasl_problems(settings)
-    elif settings.kafka_sasl_mechanism or settings.kafka_sasl_username:
-        problems.append(f"kafka_sasl_ settings have no effect with kafka_security_protocol={protocol}: set SASL_SSL")
+    else:
+        named = ("kafka_sasl_mechanism", "kafka_sasl_username", "kafka_sasl_password", "kafka_sasl_password_file")
+        problems += [
+            f"{name} has no effect with kafka_security_protocol={protocol}: set SASL_SSL" for name in named if getattr(settings, name)
+        ]
+    if settings.kafka_sasl_mechanism != "OAUTHBEARER":
+        problems += [f"{name} has an effect only with kafka_sasl_mechanism=OAUTHBEARER" for name in _OAUTH if getattr(settings, name)]
     for name, found in _files(settings).items():
         try:
             text = found.read_text()

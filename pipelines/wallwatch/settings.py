@@ -14,7 +14,12 @@ from wallwatch.kafka_settings import KafkaSettings
 class SharedSettings(KafkaSettings):
     """Settings that jobs, commands and the backend share; environment variables with the prefix `WALLWATCH_`."""
 
-    model_config = SettingsConfigDict(env_prefix="WALLWATCH_", extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="WALLWATCH_",
+        extra="ignore",
+        hide_input_in_errors=True,  # a wrong setting is named without its value, which may be a secret
+        env_ignore_empty=True,  # an empty variable is an unset one: Compose cannot leave one out
+    )
 
     database_url: str = Field(
         default="postgresql+psycopg://wallwatch@127.0.0.1:5432/wallwatch",

@@ -21,7 +21,8 @@ from tests.faults_campaign.ledgers import Balance
 from tests.faults_campaign.orders import Orders, states_of, wait_until
 from tests.faults_campaign.page import write_page
 
-from wallwatch_local import hosts
+from wallwatch.kafka_settings import KafkaSettings
+from wallwatch_local import hosts, kafka
 from wallwatch_local.paths import REPOSITORY
 from wallwatch_testing import stack as stacks
 from wallwatch_testing.kafka_lag import read_all
@@ -180,7 +181,7 @@ def settle(stack: Stack, orders: Orders, receiver: Receiver) -> list[Balance]:
     taken = ledgers.ledger_of(stack.layout.hosts)
 
     def compared() -> list[Balance]:
-        refused = refused_keys(stack.layout.kafka_bootstrap)
+        refused = refused_keys(kafka.client_of(stack.layout.kafka_bootstrap, stack.layout.kafka_security))
         with stack.database() as database:
             return [ledgers.samples(database, taken, measurement, refused[measurement]) for measurement in TABLES]
 
@@ -203,10 +204,10 @@ def delivered(stack: Stack) -> bool:
     return row == (0,)
 
 
-def refused_keys(bootstrap: str) -> dict[str, set[Key]]:
+def refused_keys(broker: KafkaSettings) -> dict[str, set[Key]]:
     """What the dead letters have, by measurement."""
     found = []
-    for letter in read_all(bootstrap, "wallwatch.dead_letter"):
+    for letter in read_all(broker, "wallwatch.dead_letter"):
         try:
             value = json.loads(base64.b64decode(json.loads(letter.value())["value_base64"]))
             found.append(ledgers.message_of(value))

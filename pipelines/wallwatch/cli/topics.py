@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from wallwatch.settings import Settings
@@ -13,9 +15,31 @@ app = typer.Typer(help="Kafka's topics.", no_args_is_help=True)
 def create(
     partitions: int | None = typer.Option(None, min=1, help="partitions per topic instead of the declared number"),
     replication: int = typer.Option(1, min=1, help="replicas per topic"),
+    passwords: Path | None = typer.Option(
+        None,
+        envvar="WALLWATCH_KAFKA_PASSWORDS_DIR",
+        help="folder with a file for each user, named after it, which holds its password; missing files are created with random ones",
+        file_okay=False,
+    ),
 ) -> None:
-    """Create missing topics; existing topics stay unchanged."""
+    """Create missing topics; existing topics stay unchanged.
+
+    Where the broker asks who somebody is, also grant each role the rights that topics.yaml declares, and revoke others. With a folder of
+    passwords, create the users (SCRAM-SHA-512), too. Sign in as a superuser of the broker.
+    """
+    from wallwatch import kafka_clients
+    from wallwatch.jobs import kafka_access
     from wallwatch.jobs.topics import create_topics
 
-    for name, outcome in create_topics(Settings(), partitions, replication).items():
+    settings = Settings()
+    for name, outcome in create_topics(settings, partitions, replication).items():
         typer.echo(f"{name}: {outcome}")
+    if not settings.kafka_asks_who:
+        typer.echo("the broker asks nobody who they are: any process that reaches it can read and write (docs/operating.md)")
+        return
+    try:
+        known = kafka_access.passwords_of(passwords) if passwords is not None else {}
+    except kafka_access.AccessProblem as problem:
+        raise typer.BadParameter(str(problem)) from problem
+    changed = kafka_access.apply(kafka_clients.admin(settings), known)
+    typer.echo(f"rights: {changed.granted} granted, {changed.revoked} revoked; passwords of {changed.users} users set")

@@ -6,14 +6,20 @@ from contextlib import contextmanager
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
 
+from wallwatch import kafka_clients
+from wallwatch.kafka_settings import KafkaSettings
+
 REQUEST_TIMEOUT_S = 15
 Place = tuple[str, int]
+Kafka = str | KafkaSettings
+"""Addresses of brokers that ask nobody, or settings with credentials."""
 
 
 @contextmanager
-def _consumer(bootstrap: str, group: str) -> Iterator[Consumer]:
+def _consumer(kafka: Kafka, group: str) -> Iterator[Consumer]:
     """A client that reads a group's offsets without joining it."""
-    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": group, "enable.auto.commit": False})
+    settings = kafka if isinstance(kafka, KafkaSettings) else KafkaSettings(kafka_bootstrap=kafka)
+    consumer = kafka_clients.consumer(settings, {"group.id": group, "enable.auto.commit": False})
     try:
         yield consumer
     finally:
@@ -37,30 +43,30 @@ def _committed(consumer: Consumer, topics: Sequence[str]) -> dict[Place, int]:
     return {(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
 
 
-def ends(bootstrap: str, topics: Sequence[str]) -> dict[Place, int]:
+def ends(kafka: Kafka, topics: Sequence[str]) -> dict[Place, int]:
     """The next offset of every partition."""
-    with _consumer(bootstrap, "asks-only") as consumer:
+    with _consumer(kafka, "asks-only") as consumer:
         return _ends(consumer, topics)
 
 
-def committed(bootstrap: str, group: str, topics: Sequence[str]) -> dict[Place, int]:
+def committed(kafka: Kafka, group: str, topics: Sequence[str]) -> dict[Place, int]:
     """The committed offset of every partition that the group has committed."""
-    with _consumer(bootstrap, group) as consumer:
+    with _consumer(kafka, group) as consumer:
         return _committed(consumer, topics)
 
 
-def lag(bootstrap: str, group: str, topics: Sequence[str]) -> int:
+def lag(kafka: Kafka, group: str, topics: Sequence[str]) -> int:
     """Messages in the topics that the group has not committed yet."""
-    with _consumer(bootstrap, group) as consumer:
+    with _consumer(kafka, group) as consumer:
         done = _committed(consumer, topics)
         return sum(end - done.get(place, 0) for place, end in _ends(consumer, topics).items())
 
 
-def read_all(bootstrap: str, topic: str) -> list[Message]:
+def read_all(kafka: Kafka, topic: str) -> list[Message]:
     """Every message of the topic up to its current end."""
-    last = ends(bootstrap, [topic])
+    last = ends(kafka, [topic])
     found: list[Message] = []
-    with _consumer(bootstrap, "reads-all") as consumer:
+    with _consumer(kafka, "reads-all") as consumer:
         consumer.assign([TopicPartition(name, number, 0) for (name, number), end in last.items() if end > 0])
         missing = sum(last.values())
         while len(found) < missing:

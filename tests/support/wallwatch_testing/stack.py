@@ -85,8 +85,10 @@ def start(
     layout.hosts.mkdir(exist_ok=True)
     database_url = postgres.url(folder / "postgres", postgres_port)
     simulated = hosts.hosts_of(scenario)
+    if layout.kafka_security is not None:
+        layout.kafka_security.prepare()
     for host in simulated:
-        hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, layout.agent_url)
+        hosts.write_configuration(layout.hosts / host.name, host, layout.kafka_bootstrap, layout.agent_url, layout.kafka_security)
     central = [replace(one, environment={**one.environment, **settings}) for one in server(layout)]
     programs = [*stores(layout), *central, *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, folder) as supervisor:

@@ -5,6 +5,7 @@ Schema, documentation, decoding and UI labels all come from here, so a field has
 
 from __future__ import annotations
 
+from enum import StrEnum
 from functools import cache
 from importlib import resources
 from typing import Any, Literal
@@ -15,6 +16,28 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from wallwatch.domain.telemetry.identities import FORMS
 
 FieldType = Literal["int", "float", "text", "bool"]
+
+
+class KafkaRole(StrEnum):
+    """Who signs in to Kafka, each by its own user: see `user`."""
+
+    host = "host"
+    ingest = "ingest"
+    classify = "classify"
+    isolation = "isolation"
+    validate = "validate"
+    forecast = "forecast"
+    backend = "backend"
+    admin = "admin"
+
+    @property
+    def user(self) -> str:
+        """Name of the user at Kafka.
+
+        >>> KafkaRole.ingest.user
+        'wallwatch-ingest'
+        """
+        return f"wallwatch-{self}"
 
 
 class RegistryError(ValueError):
@@ -129,6 +152,8 @@ class Topic(_Entry):
     partitions: int = Field(ge=1)
     retention_hours: int = Field(ge=1)
     compression: Literal["none", "gzip", "snappy", "lz4", "zstd"]
+    writers: tuple[KafkaRole, ...] = Field(min_length=1)
+    readers: tuple[KafkaRole, ...] = Field(min_length=1)
 
 
 def _read(name: str) -> Any:

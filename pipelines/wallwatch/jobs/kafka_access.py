@@ -1,0 +1,164 @@
+"""Users and rights at Kafka: what `topics.yaml` declares, and nothing else.
+
+The broker must ask who somebody is (SASL) and have an authorizer that refuses what is not granted. Only rights of our own users are
+touched; the admin is a superuser of the broker and needs none.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from confluent_kafka.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ResourcePatternType,
+    ResourceType,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialUpsertion,
+)
+
+from wallwatch.domain.telemetry.registry import KafkaRole, topics
+
+TIMEOUT_S = 30.0
+ITERATIONS = 8192
+SHORTEST = 12
+CHANGELOGS = "changelog__wallwatch-classify"
+"""Beginning of the topics in which Quix Streams keeps the state of `classify` (changelog__GROUP--...); it creates them itself."""
+
+GROUPS = {
+    KafkaRole.ingest: "wallwatch-ingest",
+    KafkaRole.classify: "wallwatch-classify",
+    KafkaRole.isolation: "wallwatch-isolation",
+    KafkaRole.validate: "wallwatch-validate",
+    KafkaRole.backend: "wallwatch-backend",
+}
+"""Beginnings of the names of consumer groups: the defaults of the settings."""
+
+LIMITED = tuple(role for role in KafkaRole if role is not KafkaRole.admin)
+
+
+class AccessProblem(ValueError):
+    """A password that cannot be used, with what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What was changed at the broker."""
+
+    users: int
+    granted: int
+    revoked: int
+
+
+def bindings() -> Iterator[AclBinding]:
+    """Every right that some role needs."""
+    for topic in topics().values():
+        for role in topic.writers:
+            yield _allow(role, ResourceType.TOPIC, topic.name, AclOperation.WRITE)
+            yield _allow(role, ResourceType.TOPIC, topic.name, AclOperation.DESCRIBE)
+        for role in topic.readers:
+            for operation in (AclOperation.READ, AclOperation.DESCRIBE, AclOperation.DESCRIBE_CONFIGS):
+                yield _allow(role, ResourceType.TOPIC, topic.name, operation)
+    # Quix asks for the settings of the topics that it writes, too.
+    yield _allow(KafkaRole.classify, ResourceType.TOPIC, "wallwatch.findings", AclOperation.DESCRIBE_CONFIGS)
+    for operation in (
+        AclOperation.CREATE,
+        AclOperation.READ,
+        AclOperation.WRITE,
+        AclOperation.DESCRIBE,
+        AclOperation.DESCRIBE_CONFIGS,
+    ):
+        yield _allow(KafkaRole.classify, ResourceType.TOPIC, CHANGELOGS, operation, ResourcePatternType.PREFIXED)
+    for role, group in GROUPS.items():
+        for operation in (AclOperation.READ, AclOperation.DESCRIBE):
+            yield _allow(role, ResourceType.GROUP, group, operation, ResourcePatternType.PREFIXED)
+
+
+def apply(admin: AdminClient, passwords: Mapping[KafkaRole, str]) -> Changed:
+    """Set the given passwords, grant what is missing and revoke what is no longer declared.
+
+    Raises
+    ------
+    KafkaException
+        When the broker does not answer, has no authorizer, or refuses.
+    """
+    upserted = [
+        UserScramCredentialUpsertion(role.user, ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, ITERATIONS), password.encode())
+        for role, password in passwords.items()
+    ]
+    if upserted:
+        for future in admin.alter_user_scram_credentials(upserted, request_timeout=TIMEOUT_S).values():
+            future.result(TIMEOUT_S)
+    wanted = set(bindings())
+    present = _present(admin)
+    for binding_future in admin.create_acls(list(wanted - present), request_timeout=TIMEOUT_S).values() if wanted - present else ():
+        binding_future.result(TIMEOUT_S)
+    surplus = [_exactly(one) for one in present - wanted]
+    for filter_future in admin.delete_acls(surplus, request_timeout=TIMEOUT_S).values() if surplus else ():
+        filter_future.result(TIMEOUT_S)
+    return Changed(len(upserted), len(wanted - present), len(surplus))
+
+
+def passwords_of(folder: Path) -> dict[KafkaRole, str]:
+    """The password of each role from a file named after its user; missing files are created, mode 0600, with random passwords.
+
+    Raises
+    ------
+    AccessProblem
+        When a file cannot be read or written, or its password is too short.
+    """
+    found = {}
+    for role in KafkaRole:
+        file = folder / role.user
+        try:
+            if not file.exists():
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
+                    handle.write(secrets.token_urlsafe(24))
+            password = file.read_text().strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise AccessProblem(f"the password in {file} cannot be read: {error}") from error
+        if len(password) < SHORTEST or not password.isprintable():
+            raise AccessProblem(f"the password in {file} is not usable: use at least {SHORTEST} printable characters in one line")
+        found[role] = password
+    return found
+
+
+def _allow(
+    role: KafkaRole,
+    kind: ResourceType,
+    name: str,
+    operation: AclOperation,
+    pattern: ResourcePatternType = ResourcePatternType.LITERAL,
+) -> AclBinding:
+    return AclBinding(kind, name, pattern, f"User:{role.user}", "*", operation, AclPermissionType.ALLOW)
+
+
+def _present(admin: AdminClient) -> set[AclBinding]:
+    found: set[AclBinding] = set()
+    for role in LIMITED:
+        asked = AclBindingFilter(
+            ResourceType.ANY, None, ResourcePatternType.ANY, f"User:{role.user}", None, AclOperation.ANY, AclPermissionType.ANY
+        )
+        found.update(admin.describe_acls(asked, request_timeout=TIMEOUT_S).result(TIMEOUT_S))
+    return found
+
+
+def _exactly(binding: AclBinding) -> AclBindingFilter:
+    return AclBindingFilter(
+        binding.restype,
+        binding.name,
+        binding.resource_pattern_type,
+        binding.principal,
+        binding.host,
+        binding.operation,
+        binding.permission_type,
+    )
