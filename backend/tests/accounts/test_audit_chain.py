@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import httpx
 import psycopg
@@ -180,23 +179,8 @@ def test_only_administrators_get_the_end_of_the_chain(anonymous: httpx.Client, o
     assert verify("--anchor", f"{head['seq']}:{head['hash']}")[0] == 0
 
 
-@pytest.fixture
-def app_role(dsn: str) -> Iterator[str]:
-    """The role that docs/security.md has the backend run as."""
-    role = f"app_{uuid4().hex}"
-    recipe = re.search(r"```sql\n(.*?)```", (REPOSITORY / "docs/security.md").read_text(), re.DOTALL)
-    assert recipe is not None
-    with psycopg.connect(dsn) as connection:
-        connection.execute(recipe[1].replace("wallwatch_app", role).encode())
-    yield role
-    with psycopg.connect(dsn) as connection:
-        connection.execute(f"DROP OWNED BY {role}".encode())
-        connection.execute(f"DROP ROLE {role}".encode())
-
-
-def test_the_role_that_the_documents_give_the_backend_adds_to_the_log_and_can_do_nothing_else_to_it(dsn: str, app_role: str) -> None:
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute(f"SET ROLE {app_role}".encode())
+def test_the_role_of_the_backend_adds_to_the_log_and_can_do_nothing_else_to_it(backend_url: str) -> None:
+    with psycopg.connect(backend_url.replace("+psycopg", ""), autocommit=True) as connection:
         connection.execute(INSERT, ["app", "", None, "{}"])
         connection.execute("UPDATE agent SET healthy = healthy")
         for forbidden in (

@@ -15,7 +15,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from wallwatch_backend.notify.deliveries.sender import Outcome, Sender, client
+from wallwatch_backend.notify.deliveries.sender import NO_ANSWER, Outcome, Sender, client
 from wallwatch_backend.notify.webhooks import urls
 from wallwatch_backend.notify.webhooks.urls import Address
 
@@ -118,7 +118,7 @@ async def test_the_next_address_is_tried_when_the_first_refuses_connections(serv
     outcome = await post(f"http://{NAME}:{server.port}/", Resolver([UNUSED, LOOPBACK]))
     assert outcome.delivered
     outcome = await post(f"http://{NAME}:{server.port}/", Resolver([UNUSED]))
-    assert "ConnectError" in str(outcome.error)
+    assert outcome.error == NO_ANSWER  # a private address: its cause is in the log only
 
 
 def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
@@ -145,7 +145,9 @@ def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext
     return serving, ssl.create_default_context(cafile=str(pem))
 
 
-async def test_tls_requests_the_name_and_verifies_it_although_an_address_is_called(tmp_path: Path) -> None:
+async def test_tls_requests_the_name_and_verifies_it_although_an_address_is_called(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     serving, trusting = certificate(tmp_path, NAME)
     server = Server(serving)
     try:
@@ -153,7 +155,8 @@ async def test_tls_requests_the_name_and_verifies_it_although_an_address_is_call
         assert outcome.delivered, outcome.error
         assert (server.names, server.hosts) == ([NAME], [f"{NAME}:{server.port}"])
         other = await post(f"https://other.example:{server.port}/hook", Resolver([LOOPBACK]), trusting)
-        assert "CERTIFICATE_VERIFY_FAILED" in str(other.error)
+        assert other.error == NO_ANSWER
+        assert "CERTIFICATE_VERIFY_FAILED" in caplog.text
         assert len(server.hosts) == 1
     finally:
         server.stop()
