@@ -154,6 +154,19 @@ def test_long_running_servers_are_probed(manifests: list[dict[str, Any]]) -> Non
     assert probed >= {"kafka", "timescaledb", "backend"}
 
 
+def ports_of_kafka(text: str) -> dict[int, list[dict[str, Any]]]:
+    policies = [m for m in yaml.safe_load_all(text) if m and m["kind"] == "NetworkPolicy" and m["metadata"]["name"].endswith("-kafka")]
+    return {rule["ports"][0]["port"]: rule.get("from", []) for policy in policies for rule in policy["spec"]["ingress"]}
+
+
+def test_only_pods_of_the_chart_and_networks_that_are_named_reach_the_bundled_broker(render_chart: Any) -> None:
+    default = ports_of_kafka(render_chart().stdout)
+    assert set(default) == {19092}
+    assert default[19092]
+    named = ports_of_kafka(render_chart("--set=networkPolicy.kafkaFrom[0].ipBlock.cidr=10.20.0.0/16").stdout)
+    assert named[9092] == [{"ipBlock": {"cidr": "10.20.0.0/16"}}]
+
+
 def test_the_passwords_of_the_database_are_in_a_secret_only(manifests: list[dict[str, Any]]) -> None:
     secret = next(m for m in manifests if m["kind"] == "Secret" and "admin-url" in m["stringData"])
     data = secret["stringData"]

@@ -50,7 +50,7 @@ def variables() -> set[str]:
             if file.suffix in SOURCES and file.is_file() and "node_modules" not in file.parts:
                 named |= set(VARIABLE.findall(file.read_text(errors="replace")))
     named |= set(VARIABLE.findall((REPOSITORY / "docker-compose.yml").read_text()))
-    for settings in ("backend/wallwatch_backend/settings.py", "pipelines/wallwatch/settings.py"):
+    for settings in ("backend/wallwatch_backend/settings.py", "pipelines/wallwatch/settings.py", "pipelines/wallwatch/kafka_settings.py"):
         fields = re.findall(r"^    ([a-z0-9_]+):", (REPOSITORY / settings).read_text(), re.MULTILINE)
         named |= {f"WALLWATCH_{field.upper()}" for field in fields}
     return named
