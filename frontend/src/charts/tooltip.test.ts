@@ -33,7 +33,15 @@ const tooltips: Record<string, () => string> = {
   series: () =>
     tip(
       seriesToOption(
-        { timesMs: [0], lines: [line], intervals: [], fromMs: 0, toMs: 1, formatTime: String, formatTooltipTime: String },
+        {
+          timesMs: [0],
+          lines: [line],
+          intervals: [],
+          fromMs: 0,
+          toMs: 1,
+          formatTime: String,
+          formatTooltipTime: String,
+        },
         theme,
       ),
       [{ seriesIndex: 0, marker: "", value: [0, 1] }],

@@ -44,7 +44,8 @@ export function masksToOption(model: MaskModel, theme: ChartTheme): EChartsCoreO
         if (!bar) return html``;
         return html`${[
           html`<b>Position ${bar.position}</b> · mask ${bar.mask}`,
-          html`${formatNumber(bar.packets)} packets/s · ${formatNumber(bar.flows)} flows · ${formatNumber(bar.lengthBits)} bits`,
+          html`${formatNumber(bar.packets)} packets/s · ${formatNumber(bar.flows)} flows ·
+          ${formatNumber(bar.lengthBits)} bits`,
           html`<span style="font-family:monospace;font-size:11px">${wrapMatch(bar.match)}</span>`,
         ]}`;
       }),

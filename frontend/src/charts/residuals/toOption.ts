@@ -31,7 +31,7 @@ export function residualsToOption(points: readonly ResidualPoint[], theme: Chart
       textStyle: { color: theme.text, fontSize: 12 },
       formatter: tooltipFormatter(
         ({ seriesName, data: [at, off, label] }: TooltipItem) =>
-          html`${label}<br/>${seriesName}: ${formatShare(off)} at ${formatNumber(at)} lookups`,
+          html`${label}<br />${seriesName}: ${formatShare(off)} at ${formatNumber(at)} lookups`,
       ),
     },
     xAxis: {

@@ -46,7 +46,7 @@ export function sensitivityToOption(model: SensitivityModel, theme: ChartTheme):
       borderColor: theme.line,
       textStyle: { color: theme.text, fontSize: 12 },
       formatter: tooltipFormatter(({ data: { label, bad, value } }: TooltipItem) => {
-        const measured = metric === null ? "" : html`<br/>${metric} ${formatValue(value[1], model.metricUnit)}`;
+        const measured = metric === null ? "" : html`<br />${metric} ${formatValue(value[1], model.metricUnit)}`;
         return html`${model.parameter} ${label}: ${bad ? "bad" : "good"}${measured}`;
       }),
     },

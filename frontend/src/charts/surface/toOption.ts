@@ -90,7 +90,7 @@ export function surfaceToOption(model: SurfaceModel, theme: ChartTheme): ECharts
       formatter: tooltipFormatter(({ data }: TooltipItem) => {
         if (data.point) return pointText(data.point);
         const [qL, qR, value] = data.cell ?? [0, 0, 0];
-        return html`Q local ${formatNumber(qL)}, Q remote ${formatNumber(qR)}<br/><b>${formatValue(value, unit)}</b>`;
+        return html`Q local ${formatNumber(qL)}, Q remote ${formatNumber(qR)}<br /><b>${formatValue(value, unit)}</b>`;
       }),
     },
     visualMap: {
