@@ -26,7 +26,7 @@ def backend_settings() -> dict[str, object]:
 
 
 def code_of(secret: bytes, steps_from_now: int = 0) -> str:
-    return HOTP(secret, 6, SHA1()).generate(int(time.time() // codes.STEP_S) + steps_from_now).decode()  # noqa: S303 - as apps do
+    return HOTP(secret, 6, SHA1()).generate(int(time.time() // codes.STEP_S) + steps_from_now).decode()
 
 
 class Person:
@@ -218,5 +218,5 @@ def test_what_is_no_code_matches_none(code: str) -> None:
 def test_a_code_counts_for_a_step_before_and_after(apart: int, accepted: bool) -> None:
     now, secret = 1_700_000_010.0, b"12345678901234567890"
     step = int(now // codes.STEP_S) + apart
-    code = HOTP(secret, 6, SHA1()).generate(step).decode()  # noqa: S303 - as apps do
+    code = HOTP(secret, 6, SHA1()).generate(step).decode()
     assert codes.matching_step(secret, code, now) == (step if accepted else None)
