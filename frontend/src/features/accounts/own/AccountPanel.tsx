@@ -16,7 +16,7 @@ function SecondFactor({ account, onOpen }: { account: Account; onOpen: (dialog: 
   const left = account.recovery_codes_left;
   if (account.second_factor_since === null)
     return (
-      <Group justify="space-between">
+      <Group gap="md">
         <Text size="sm">Off: a password alone signs in</Text>
         <Button variant="default" onClick={() => onOpen("on")}>
           Turn on
@@ -24,7 +24,7 @@ function SecondFactor({ account, onOpen }: { account: Account; onOpen: (dialog: 
       </Group>
     );
   return (
-    <Group justify="space-between">
+    <Group gap="md">
       <Text size="sm">
         Authenticator app since {time(account.second_factor_since)}; {left} recovery {left === 1 ? "code" : "codes"}{" "}
         left
@@ -65,11 +65,9 @@ function Facts({ account, onOpen }: { account: Account; onOpen: (dialog: Dialog)
             <Table.Tr>
               <Table.Th>Password</Table.Th>
               <Table.Td>
-                <Group justify="flex-end">
-                  <Button variant="default" onClick={() => onOpen("password")}>
-                    Change password
-                  </Button>
-                </Group>
+                <Button variant="default" onClick={() => onOpen("password")}>
+                  Change password
+                </Button>
               </Table.Td>
             </Table.Tr>
             <Table.Tr>

@@ -1,4 +1,4 @@
-import { Badge, Table } from "@mantine/core";
+import { Table, Text } from "@mantine/core";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { ConfirmButton } from "@/lib/ui/ConfirmButton";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
@@ -19,7 +19,9 @@ function SessionRow({ session, onEnd }: { session: OwnSession; onEnd: () => void
       <Table.Td>{time(session.expires_at)}</Table.Td>
       <Table.Td>
         {session.current ? (
-          <Badge variant="outline">this session</Badge>
+          <Text size="sm" fw={600}>
+            this session
+          </Text>
         ) : (
           <ConfirmButton
             label="End"
