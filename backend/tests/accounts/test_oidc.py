@@ -307,3 +307,15 @@ def test_incomplete_settings_are_refused_at_the_start(change: dict[str, Any], sa
     assert Settings(**COMPLETE, secrets_dir=tmp_path).oidc_issuer == "https://id.example"
     with pytest.raises(ValueError, match=says):
         Settings(**(COMPLETE | change), secrets_dir=tmp_path)
+
+
+def test_a_variable_that_is_set_to_nothing_counts_as_unset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    names = [name for name in Settings.model_fields if name.startswith("oidc_")]
+    for name in [*names, "local_sign_in"]:
+        monkeypatch.setenv(f"WALLWATCH_{name.upper()}", "")
+    settings, defaults = Settings(secrets_dir=tmp_path), Settings.model_fields
+    assert len(names) == 9
+    assert {name: getattr(settings, name) for name in names} == {
+        name: defaults[name].get_default(call_default_factory=True) for name in names
+    }
+    assert settings.local_sign_in == "all"
