@@ -289,7 +289,7 @@ def test_signing_out_of_a_local_account_does_not_lead_to_the_provider(backend: A
     assert browser.get("/api/v1/session/oidc/sign-out").headers["location"] == "/"
 
 
-COMPLETE = {"oidc_issuer": "https://id.example", "oidc_client_id": "x", "public_url": "https://wallwatch.example"}
+COMPLETE: dict[str, Any] = {"oidc_issuer": "https://id.example", "oidc_client_id": "x", "public_url": "https://wallwatch.example"}
 
 
 @pytest.mark.parametrize(
