@@ -47,4 +47,9 @@ def token(admin: httpx.Client) -> str:
     derandomize=True,
 )
 def test_an_endpoint_keeps_to_its_description(case: Any, backend: Any, token: str) -> None:
-    case.call_and_validate(base_url=backend.url, headers={"Authorization": f"Bearer {token}"}, checks=CHECKS)
+    headers = {"Authorization": f"Bearer {token}"}
+    response = case.call(base_url=backend.url, headers=headers)
+    if response.status_code == 431:  # by the server, before any endpoint: its limit has tests of its own
+        assert len(response.request.url) > 16_384
+        return
+    case.validate_response(response, headers=headers, checks=CHECKS)

@@ -7,6 +7,8 @@ from fastapi import APIRouter, FastAPI
 from wallwatch_backend import __version__
 from wallwatch_backend.accounts.audit.endpoints import router as audit
 from wallwatch_backend.accounts.oidc.endpoints import router as oidc
+from wallwatch_backend.accounts.second_factor.endpoints import router as second_factor
+from wallwatch_backend.accounts.session.account_endpoints import router as own_account
 from wallwatch_backend.accounts.session.endpoints import router as session
 from wallwatch_backend.accounts.tokens.endpoints import router as tokens
 from wallwatch_backend.accounts.users.endpoints import router as users
@@ -74,6 +76,7 @@ def new_api(**options: Any) -> FastAPI:
     )
     for router in (
         session,
+        own_account,
         oidc,
         fleet,
         stream,
@@ -108,6 +111,7 @@ def new_api(**options: Any) -> FastAPI:
         webhooks,
         deliveries,
         users,
+        second_factor,
         tokens,
         audit,
         catalogue,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, HttpUrl, model_validator
-from pydantic_settings import NoDecode
+from pydantic_settings import NoDecode, SettingsConfigDict
 
 from wallwatch.settings import SharedSettings
 
@@ -32,7 +32,9 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 
 
 class Settings(SharedSettings):
-    """Settings of one backend process; each has the unit in its name."""
+    """Settings of one backend process; each has the unit in its name. A variable that is set to nothing counts as unset."""
+
+    model_config = SettingsConfigDict(env_ignore_empty=True)
 
     database_pool_size: Annotated[
         int, Field(ge=2, le=200, description="Connections for reading, and as many for writing; twice as many under load")

@@ -475,7 +475,15 @@ export const TOKENS = page([
   },
 ]);
 export const USERS = page([
-  { id: ID(51), username: "admin", role: "admin", disabled: false, created_at: ago(864000), last_sign_in_at: ago(60) },
+  {
+    id: ID(51),
+    username: "admin",
+    role: "admin",
+    disabled: false,
+    created_at: ago(864000),
+    last_sign_in_at: ago(60),
+    second_factor: true,
+  },
   {
     id: ID(52),
     username: "dana",
@@ -483,8 +491,39 @@ export const USERS = page([
     disabled: false,
     created_at: ago(864000),
     last_sign_in_at: ago(5000),
+    second_factor: false,
   },
 ]);
+export const ACCOUNT = {
+  username: "admin",
+  role: "admin",
+  single_sign_on: false,
+  created_at: ago(864000),
+  second_factor_since: ago(86400),
+  recovery_codes_left: 9,
+};
+const ownSession = (number, address, used, current = false) => ({
+  id: ID(number),
+  created_at: ago(used + 7200),
+  last_used_at: ago(used),
+  expires_at: ago(used - 36000),
+  address,
+  current,
+});
+export const SESSIONS = [
+  ownSession(61, "192.0.2.10", 5, true),
+  ownSession(62, "192.0.2.11", 900),
+  ownSession(63, "2001:db8:40:1:5054:ff:fe12:3456", 14000),
+];
+/** Answers of the three steps of a second factor, by the path's end. */
+export const SECOND_FACTOR = {
+  "": {
+    secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+    uri: "otpauth://totp/Wallwatch:admin?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Wallwatch",
+  },
+  "/confirm": { recovery_codes: ["k3vq-7xzn-2mfa-tyb4", "b2aa-q7rt-zzm4-lx3k", "77hd-pk2v-a5xo-qqe3"] },
+  "/disable": {},
+};
 export const AUDIT = page([
   {
     id: 3,

@@ -266,6 +266,8 @@ export function makeApi(kind, { guarded = false } = {}) {
     ...webhooks.reads,
     [/^\/tokens$/, () => answers.TOKENS],
     [/^\/users$/, () => answers.USERS],
+    [/^\/session\/account$/, () => answers.ACCOUNT],
+    [/^\/session\/sessions$/, () => ({ items: kind === "empty" ? answers.SESSIONS.slice(0, 1) : answers.SESSIONS })],
     [/^\/audit$/, () => answers.AUDIT],
   ];
   const LISTS = /^\/(remedies|rollouts|agents|webhooks|tokens|users|audit)$/;
@@ -287,6 +289,7 @@ export function makeApi(kind, { guarded = false } = {}) {
       ([, model, number]) => profiles.promote(model, Number(number)),
     ],
     ["POST", /^\/profiles\/([^/]+)\/rollback$/, ([, model]) => profiles.promote(model, 0)],
+    ["POST", /^\/session\/second-factor(\/confirm|\/disable)?$/, ([, step = ""]) => answers.SECOND_FACTOR[step]],
     ["POST", /^\/automation-rules$/, (_, body) => rules.create(body)],
     ["POST", /^\/automation-rules\/([^/]+)\/(enable|disable)$/, ([, id, what]) => rules.turn(id, what === "enable")],
     ["DELETE", /^\/automation-rules\/([^/]+)$/, ([, id]) => rules.remove(id)],

@@ -298,7 +298,7 @@ export class Lab {
     this.all = kind === "empty" ? [] : [this.campaign(801, "running", now - 90_000), ...this.past(now, hour)];
     this.reads = [
       [/^\/lab\/catalogue$/, () => LAB_CATALOGUE],
-      [/^\/lab\/devices$/, () => page(this.devices())],
+      [/^\/lab\/devices$/, () => ({ items: this.devices(), run_role: "operator" })],
       [/^\/lab\/campaigns$/, (_, q) => page(this.list(q))],
       [/^\/lab\/campaigns\/([^/]+)$/, ([, id]) => this.get(id)],
       [/^\/lab\/campaigns\/([^/]+)\/tests$/, ([, id], q) => (this.get(id) ? this.tests(id, q) : null)],
@@ -366,7 +366,10 @@ export class Lab {
   }
 
   devices() {
-    return this.kind === "empty" ? [] : DEVICES.map((device) => ({ ...device, seen_at: iso(Date.now() - 4_000) }));
+    const may = { run_role: "operator", needs_approval: false };
+    return this.kind === "empty"
+      ? []
+      : DEVICES.map((device) => ({ ...device, ...may, seen_at: iso(Date.now() - 4_000) }));
   }
 
   progressOf(campaign) {
@@ -391,6 +394,9 @@ export class Lab {
     const over = !["queued", "running"].includes(rest.state);
     return {
       ...rest,
+      decided_by: null,
+      decided_at: null,
+      decision_comment: null,
       created_at: iso(at),
       updated_at: iso(Date.now()),
       started_at: iso(at + 400),

@@ -1,5 +1,6 @@
 """The Helm chart: valid to Helm, valid to Kubernetes, strict about its values, and with as few rights as it says."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -26,6 +27,8 @@ VALUES: dict[str, list[str]] = {
         "--set=host.enrolmentTokensSecret=enrol,host.nodeSelector.rdma=yes,host.tolerations[0].operator=Exists",
         "--set=networkPolicy.backendFromNamespaces.team=sre,imagePullSecrets[0].name=pull,kafka.storage.className=fast",
         "--set=backend.replicas=2,backend.secretsStorage.accessMode=ReadWriteMany",
+        "--set=backend.oidc.issuer=https://id.example,backend.oidc.clientId=wallwatch,backend.oidc.clientSecret.name=oidc",
+        "--set=backend.oidc.roles.sre=operator,backend.localSignIn=admins",
     ],
     "server only": ["--set=host.enabled=false,networkPolicy.enabled=false"],
 }
@@ -180,3 +183,20 @@ def test_the_passwords_of_the_database_are_in_a_secret_only(manifests: list[dict
         if manifest is not secret:
             text = yaml.safe_dump(manifest)
             assert not any(password in text for password in passwords.values())
+
+
+def test_single_sign_on_gets_its_settings_and_the_clients_secret(render_chart: Any) -> None:
+    done = render_chart(*VALUES["everything on"])
+    pod, backend = next(
+        (pod, container) for _, pod, container in containers(list(yaml.safe_load_all(done.stdout))) if container["name"] == "backend"
+    )
+    environment = {entry["name"]: entry.get("value") for entry in backend["env"]}
+    assert environment["WALLWATCH_OIDC_ISSUER"] == "https://id.example"
+    assert json.loads(environment["WALLWATCH_OIDC_ROLES"]) == {"sre": "operator"}
+    secret_file = environment["WALLWATCH_OIDC_CLIENT_SECRET_FILE"]
+    mount = next(mount for mount in backend["volumeMounts"] if secret_file.startswith(mount["mountPath"] + "/"))
+    volume = next(volume for volume in pod["volumes"] if volume["name"] == mount["name"])
+    assert volume["secret"] == {"secretName": "oidc", "items": [{"key": "client-secret", "path": "client-secret"}]}
+    nameless = render_chart("--set=backend.oidc.issuer=https://id.example")
+    assert nameless.returncode != 0
+    assert "clientId" in nameless.stderr

@@ -10,7 +10,8 @@ from wallwatch_backend.api import new_api
 
 PUBLIC = {"signIn", "getSignInMethods", "beginOidcSignIn", "endOidcSignIn", "signOutAtProvider", "enrolAgent", "getHealthy", "getReady"}
 VIEWER = {
-    "changeOwnPassword",
+    "changeOwnPassword", "getOwnAccount", "listOwnSessions", "endOwnSession", "endOtherSessions",
+    "startSecondFactor", "confirmSecondFactor", "disableSecondFactor",
     "getSession", "signOut", "getFleet", "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicSignals", "getRnicMasks",
     "listRnicFindings", "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges", "exportIncidents",
     "listSimilarIncidents", "listIncidentContainers", "getBeforeIncident", "listSilences", "getSilence", "listViews", "createView",
@@ -43,6 +44,7 @@ OPERATOR = {
 }  # fmt: skip
 ADMIN = {
     "createEnrolmentToken", "deleteAgent", "listUsers", "createUser", "updateUser", "listTokens", "createToken", "deleteToken", "listAudit",
+    "resetSecondFactor",
     "getAuditHead", "resumeRemedies", "resetRemedyBreaker", "createAutomationRule", "changeAutomationRule", "enableAutomationRule",
     "deleteAutomationRule", "listCommandKeys", "rotateCommandKey", "listAgentAuthorities", "rotateAgentAuthority",
 }  # fmt: skip
@@ -95,6 +97,9 @@ BODIES: dict[str, Any] = {
     "createEnrolmentToken": {},
     "createUser": {"username": "someone", "password": "long enough password", "role": "viewer"},
     "updateUser": {"role": "viewer"},
+    "startSecondFactor": {"current_password": "x"},
+    "confirmSecondFactor": {"code": "123456"},
+    "disableSecondFactor": {"current_password": "x", "code": "123456"},
     "changeOwnPassword": {"current_password": "x", "new_password": "long enough password"},
     "createToken": {"name": "x", "role": "viewer"},
 }

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import httpx
@@ -264,13 +265,31 @@ def test_an_account_of_the_provider_has_no_password_here(backend: Any, browser: 
     assert (change.status_code, change.json()["code"]) == (409, "external_account")
 
 
-def test_signing_out_leads_to_the_providers_page(browser: httpx.Client, provider: LyingProvider) -> None:
+def test_signing_out_leads_to_the_providers_page_once(browser: httpx.Client, provider: LyingProvider) -> None:
+    sign_in(browser, provider)
     location = browser.get("/api/v1/session/oidc/sign-out").headers["location"]
     assert location.startswith(f"{provider.issuer}/end_session_endpoint?")
-    assert "post_logout_redirect_uri=http%3A%2F%2Fwallwatch.example" in location
+    query = parse_qs(urlsplit(location).query)
+    assert query["post_logout_redirect_uri"] == ["http://wallwatch.example/"]
+    [hint] = query["id_token_hint"]
+    assert jwt.decode(hint, provider.key).claims["sub"] == provider.person["sub"]
+    assert browser.get("/api/v1/session/oidc/sign-out").headers["location"] == "/"
 
 
-COMPLETE = {"oidc_issuer": "https://id.example", "oidc_client_id": "x", "public_url": "https://wallwatch.example"}
+def test_an_id_token_that_no_cookie_can_hold_is_left_out_at_the_sign_out(browser: httpx.Client, provider: LyingProvider) -> None:
+    provider.person["groups"] = ["ops", *(f"group-{number:04}" for number in range(400))]
+    assert sign_in(browser, provider).status_code == 200
+    location = browser.get("/api/v1/session/oidc/sign-out").headers["location"]
+    assert location.startswith(f"{provider.issuer}/end_session_endpoint?")
+    assert "id_token_hint" not in location
+
+
+def test_signing_out_of_a_local_account_does_not_lead_to_the_provider(backend: Any, browser: httpx.Client) -> None:
+    assert browser.post("/api/v1/session", json={"username": "admin", "password": backend.password}).status_code == 201
+    assert browser.get("/api/v1/session/oidc/sign-out").headers["location"] == "/"
+
+
+COMPLETE: dict[str, Any] = {"oidc_issuer": "https://id.example", "oidc_client_id": "x", "public_url": "https://wallwatch.example"}
 
 
 @pytest.mark.parametrize(
@@ -288,3 +307,15 @@ def test_incomplete_settings_are_refused_at_the_start(change: dict[str, Any], sa
     assert Settings(**COMPLETE, secrets_dir=tmp_path).oidc_issuer == "https://id.example"
     with pytest.raises(ValueError, match=says):
         Settings(**(COMPLETE | change), secrets_dir=tmp_path)
+
+
+def test_a_variable_that_is_set_to_nothing_counts_as_unset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    names = [name for name in Settings.model_fields if name.startswith("oidc_")]
+    for name in [*names, "local_sign_in"]:
+        monkeypatch.setenv(f"WALLWATCH_{name.upper()}", "")
+    settings, defaults = Settings(secrets_dir=tmp_path), Settings.model_fields
+    assert len(names) == 9
+    assert {name: getattr(settings, name) for name in names} == {
+        name: defaults[name].get_default(call_default_factory=True) for name in names
+    }
+    assert settings.local_sign_in == "all"

@@ -92,6 +92,23 @@ def enable_user(username: Annotated[str, typer.Argument(help="Name of the accoun
     typer.echo(f"Enabled {username}.")
 
 
+@app.command("reset-second-factor")
+def reset_second_factor(username: Annotated[str, typer.Argument(help="Name of the account.")]) -> None:
+    """Turn off the second factor of somebody who lost the authenticator app and the recovery codes."""
+    from wallwatch_backend.accounts.second_factor import service
+    from wallwatch_backend.accounts.users import repository
+    from wallwatch_backend.kit.problems import NotFound
+
+    async def work(database: Database) -> bool:
+        async with database.write() as session:
+            row = await repository.by_name(session, username)
+            if row is None:
+                raise NotFound(f"There is no account named {username}; see `wallwatch user list`.")
+            return await service.reset(session, actor(), None, row.id)
+
+    typer.echo(f"{username} signs in with the password alone." if run(work) else f"{username} had no second factor.")
+
+
 def _change(username: str, change: UserChange) -> None:
     from wallwatch_backend.accounts.users import repository, service
     from wallwatch_backend.kit.problems import NotFound

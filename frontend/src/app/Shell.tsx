@@ -74,6 +74,9 @@ export function Shell({ user, children }: Props) {
                 </Text>
                 role: {user.role}
               </Menu.Label>
+              <Menu.Item component={Link} to="/account" leftSection={<IconUser size={14} />}>
+                Account
+              </Menu.Item>
               <Menu.Item leftSection={<IconLogout size={14} />} onClick={() => signOut.mutate()}>
                 Sign out
               </Menu.Item>

@@ -19,6 +19,7 @@ import { ErrorPage, NotFoundPage } from "./FaultPages";
 import { ReportRoute, RnicVfsRoute, SlosRoute, TenantsRoute, VfRoute } from "./isolationRoutes";
 import { CampaignRoute, LabRoute, NewCampaignRoute } from "./labRoutes";
 import {
+  AccountRoute,
   AgentsRoute,
   EditPolicyRoute,
   FleetRoute,
@@ -183,6 +184,7 @@ export const settingsRoute = createRoute({
   path: "/settings/$section",
   component: SettingsRoute,
 });
+export const accountRoute = createRoute({ getParentRoute: () => root, path: "/account", component: AccountRoute });
 
 const routeTree = root.addChildren([
   fleetRoute,
@@ -213,6 +215,7 @@ const routeTree = root.addChildren([
   agentsRoute,
   webhooksRoute,
   settingsRoute,
+  accountRoute,
 ]);
 
 /** The URL is part of the product: `?symptom=S1,S6` rather than JSON in quotes. */

@@ -1,6 +1,7 @@
 import { Skeleton } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useMemo } from "react";
+import { AccountPage } from "@/features/accounts/own/AccountPage";
 import { SettingsPage } from "@/features/accounts/SettingsPage";
 import type { ForecastFilters } from "@/features/fleet/forecasts/filters";
 import { ForecastsPage } from "@/features/fleet/forecasts/ForecastsPage";
@@ -247,4 +248,9 @@ export function SettingsRoute() {
   const { section } = getRouteApi("/settings/$section").useParams();
   useTitle("Settings");
   return <SettingsPage section={section} />;
+}
+
+export function AccountRoute() {
+  useTitle("Account");
+  return <AccountPage />;
 }

@@ -1,6 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, setCsrfToken, unwrap } from "@/lib/api/client";
 import { Problem } from "@/lib/api/problem";
+import { leaveTo } from "@/lib/leave";
 
 const KEY = ["session"];
 
@@ -29,19 +30,22 @@ export function useMayChange(): boolean {
   return role !== undefined && role !== "viewer";
 }
 
-/** How people can sign in; a server that does not say so has local accounts only. */
+const METHODS = queryOptions({
+  queryKey: ["sign-in-methods"],
+  staleTime: Infinity,
+  queryFn: () => unwrap(api.GET("/api/v1/session/methods")),
+});
+
+/** How people can sign in. */
 export function useSignInMethods() {
-  return useQuery({
-    queryKey: ["sign-in-methods"],
-    staleTime: Infinity,
-    queryFn: () => unwrap(api.GET("/api/v1/session/methods")),
-  });
+  return useQuery(METHODS);
 }
 
 export function useSignIn() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: { username: string; password: string }) => unwrap(api.POST("/api/v1/session", { body })),
+    mutationFn: (body: { username: string; password: string; code?: string }) =>
+      unwrap(api.POST("/api/v1/session", { body })),
     onSuccess: (session) => {
       setCsrfToken(session.csrf_token ?? null);
       client.setQueryData(KEY, session);
@@ -49,10 +53,17 @@ export function useSignIn() {
   });
 }
 
+/** Ends the session here and, if the account is of a provider, there: the server knows, and sends everybody else back. */
 export function useSignOut() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => unwrap(api.DELETE("/api/v1/session")),
+    mutationFn: async () => {
+      await unwrap(api.DELETE("/api/v1/session"));
+      return client.ensureQueryData(METHODS).catch(() => null);
+    },
+    onSuccess: (methods) => {
+      if (methods?.single_sign_on) leaveTo("/api/v1/session/oidc/sign-out");
+    },
     onSettled: () => {
       setCsrfToken(null);
       client.clear();

@@ -27,7 +27,7 @@ export function serve(answers: Readonly<Record<string, Answer | ((asked: Asked) 
     asked.push(one);
     const answer = answers[`${one.method} ${one.path}`];
     if (answer === undefined) return problem(404, "not_found", "There is no such thing");
-    const body: unknown = typeof answer === "function" ? (answer as (asked: Asked) => Answer)(one) : answer;
+    const body: unknown = await (typeof answer === "function" ? (answer as (asked: Asked) => Answer)(one) : answer);
     if (body instanceof Response) return body.clone();
     return body === null ? new Response(null, { status: 204 }) : Response.json(body);
   });

@@ -84,7 +84,7 @@ def test_no_role_but_the_owner_changes_the_audit_log_or_the_schema(as_it: Connec
 
 @pytest.mark.parametrize("role", [DatabaseRole.ingest, DatabaseRole.jobs, DatabaseRole.reader], indirect=True)
 @pytest.mark.parametrize(
-    "table", ["user_account", "user_session", "api_token", "enrolment_token", "command_key", "agent_authority", "webhook"]
+    "table", ["user_account", "user_session", "recovery_code", "api_token", "enrolment_token", "command_key", "agent_authority", "webhook"]
 )
 def test_accounts_tokens_and_keys_are_the_backends_alone(as_it: Connection, table: str) -> None:
     for statement in ("SELECT * FROM {}", "DELETE FROM {}"):

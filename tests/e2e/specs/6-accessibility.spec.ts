@@ -28,6 +28,7 @@ const PAGES: [path: string, ready: string][] = [
   ["/settings/tokens", "Settings"],
   ["/settings/users", "Settings"],
   ["/settings/audit", "Settings"],
+  ["/account", "Account"],
 ];
 
 // The message names what fails, so no trace is recorded.

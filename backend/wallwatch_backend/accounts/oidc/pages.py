@@ -23,6 +23,15 @@ def continue_page(path: str) -> Response:
 
 def refused_page(text: str, reason: str, status: int) -> Response:
     """Say why nobody was signed in, and lead back."""
+    return _page_with_reason("Not signed in", text, reason, status)
+
+
+def not_signed_out_page(text: str, reason: str, status: int) -> Response:
+    """Say that the session here has ended, but not the one at the provider."""
+    return _page_with_reason("Signed out of Wallwatch only", text, reason, status)
+
+
+def _page_with_reason(title: str, text: str, reason: str, status: int) -> Response:
     why = f"<p>Reason: <code>{escape(reason)}</code></p>"
-    page = _PAGE.format(title="Not signed in", head="", text=escape(text), reason=why, path="/", link="Back to the sign-in page")
+    page = _PAGE.format(title=title, head="", text=escape(text), reason=why, path="/", link="Back to the sign-in page")
     return HTMLResponse(page, status_code=status, headers={"Cache-Control": "no-store"})

@@ -45,11 +45,13 @@ class Provider:
         }
         return _with_query(await self._endpoint("authorization_endpoint"), query)
 
-    async def sign_out_url(self) -> str | None:
-        """Return where the provider ends its session (RP-initiated logout), if it offers that."""
+    async def sign_out_url(self, id_token: str | None) -> str | None:
+        """Return where the provider ends its session (RP-initiated logout), if it offers that; without the token it may ask first."""
         if not (await self._discovered()).get("end_session_endpoint"):
             return None
         query = {"client_id": self._settings.oidc_client_id, "post_logout_redirect_uri": str(self._settings.public_url)}
+        if id_token is not None:
+            query["id_token_hint"] = id_token
         return _with_query(await self._endpoint("end_session_endpoint"), query)
 
     async def check_answer_issuer(self, given: str | None) -> None:
@@ -58,15 +60,15 @@ class Provider:
         if (given is not None or always) and given != self._issuer:
             raise InvalidToken("wrong_answer_issuer")
 
-    async def claims_of(self, code: str, attempt: Attempt) -> dict[str, Any]:
-        """Exchange a code, and return the claims of its verified ID token."""
+    async def exchange(self, code: str, attempt: Attempt) -> tuple[dict[str, Any], str]:
+        """Exchange a code; return the claims of its verified ID token, and the token."""
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": self.redirect_uri, "code_verifier": attempt.verifier}
         answer = await self._request("POST", await self._endpoint("token_endpoint"), form)
         token, access = answer.get("id_token"), answer.get("access_token")
         if not isinstance(token, str):
             raise InvalidToken("no_id_token")
         expected = Expected(self._issuer, self._settings.oidc_client_id, attempt.nonce, access if isinstance(access, str) else None)
-        return verified_claims(token, await self._key(key_id(token)), expected, time.time())
+        return verified_claims(token, await self._key(key_id(token)), expected, time.time()), token
 
     async def _key(self, kid: str | None) -> dict[str, Any]:
         async with self._lock:

@@ -57,10 +57,19 @@ async def authenticate(request: Request, cookie: str | None, bearer: str | None)
         return await _by_token(database, bearer, address)
     if cookie is None:
         return None
+    return await _by_session(database, cookie, address)
+
+
+async def _by_session(database: Database, cookie: str, address: str | None) -> Caller | None:
+    secret_hash, at = digest(cookie), clock.now()
     async with database.read() as session:
-        user = await repository.user_of(session, digest(cookie), clock.now())
-    if user is None:
+        found = await repository.user_of(session, secret_hash, at)
+    if found is None:
         return None
+    user, row = found
+    if at - (row.last_used_at or row.created_at) > _NOTE_USE_EVERY:
+        async with database.write() as writing:
+            await repository.note_use(writing, secret_hash, at)
     return Caller(
         "user", user.id, user.username, Role(user.role), address, csrf_token_of(cookie), people=frozenset({user.id}), owner_id=user.id
     )

@@ -13,11 +13,16 @@ def must_be_secure(request: Request, settings: Settings) -> bool:
 
 def set_session_cookie(response: Response, request: Request, settings: Settings, secret: str) -> None:
     """Scripts cannot read the cookie, and no other site can send it."""
+    set_strict_cookie(response, request, settings, SESSION_COOKIE, secret, "/")
+
+
+def set_strict_cookie(response: Response, request: Request, settings: Settings, name: str, value: str, path: str) -> None:
+    """Set a cookie that lasts as long as a session."""
     response.set_cookie(
-        SESSION_COOKIE,
-        secret,
+        name,
+        value,
         max_age=int(settings.session_hours * 3600),
-        path="/",
+        path=path,
         httponly=True,
         samesite="strict",
         secure=must_be_secure(request, settings),

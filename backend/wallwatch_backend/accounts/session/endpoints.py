@@ -2,12 +2,14 @@
 
 from fastapi import APIRouter, Request, Response
 
+from wallwatch_backend.accounts.second_factor.service import SecondFactorRequired
 from wallwatch_backend.accounts.session import own_password, service
 from wallwatch_backend.accounts.session.cookies import set_session_cookie
 from wallwatch_backend.accounts.session.schemas import PasswordChange, Session, SessionUser, SignIn
 from wallwatch_backend.accounts.users.service import ExternalAccount
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, SESSION_COOKIE, WRITE_ERRORS, AsViewer, address_of
+from wallwatch_backend.kit.cipher_dependency import TheCipher
 from wallwatch_backend.kit.database import TheDatabase, Writing
 from wallwatch_backend.kit.settings_dependency import TheSettings
 
@@ -18,11 +20,15 @@ router = APIRouter(prefix="/session", tags=["session"])
     "",
     operation_id="signIn",
     status_code=201,
-    responses=problems.responses(service.BadCredentials, service.LocalSignInOff, service.TooManyAttempts),
+    responses=problems.responses(
+        service.BadCredentials, service.WrongCode, SecondFactorRequired, service.LocalSignInOff, service.TooManyAttempts
+    ),
 )
-async def sign_in(body: SignIn, request: Request, response: Response, database: TheDatabase, settings: TheSettings) -> Session:
+async def sign_in(
+    body: SignIn, request: Request, response: Response, database: TheDatabase, settings: TheSettings, cipher: TheCipher
+) -> Session:
     """Sign in with a local account. Sets the session cookie; keep the CSRF token for unsafe requests."""
-    opened = await service.sign_in(database, settings, body.username, body.password, address_of(request))
+    opened = await service.sign_in(database, settings, cipher, body, address_of(request))
     set_session_cookie(response, request, settings, opened.secret)
     response.headers["Cache-Control"] = "no-store"
     return Session(user=SessionUser(username=opened.username, role=opened.role), csrf_token=opened.csrf_token)

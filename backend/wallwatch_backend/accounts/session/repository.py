@@ -2,26 +2,46 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from uuid import UUID
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select, update
 
 from wallwatch_backend.accounts.users.models import SessionRow, UserRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.rows import changed
+
+LISTED = 500
+"""More sessions of one account are not listed; ending all others ends them too."""
 
 
 def add(session: WriteSession, row: SessionRow) -> None:
     session.add(row)
 
 
-async def user_of(session: ReadSession, secret_hash: bytes, at: datetime) -> UserRow | None:
-    """Return the account of a valid session."""
+async def user_of(session: ReadSession, secret_hash: bytes, at: datetime) -> tuple[UserRow, SessionRow] | None:
+    """Return the account of a valid session, and the session."""
     query = (
-        select(UserRow)
+        select(UserRow, SessionRow)
         .join(SessionRow, SessionRow.user_id == UserRow.id)
         .where(SessionRow.secret_hash == secret_hash, SessionRow.expires_at > at, UserRow.disabled.is_(False))
     )
-    return (await session.scalars(query)).one_or_none()
+    row = (await session.execute(query)).one_or_none()
+    return (row[0], row[1]) if row is not None else None
+
+
+async def note_use(session: WriteSession, secret_hash: bytes, at: datetime) -> None:
+    await session.execute(update(SessionRow).where(SessionRow.secret_hash == secret_hash).values(last_used_at=at))
+
+
+async def of_user(session: ReadSession, user_id: UUID, at: datetime) -> Sequence[SessionRow]:
+    """Return the valid sessions of an account, those used last first."""
+    used = func.coalesce(SessionRow.last_used_at, SessionRow.created_at)
+    query = select(SessionRow).where(SessionRow.user_id == user_id, SessionRow.expires_at > at)
+    return (await session.scalars(query.order_by(used.desc(), SessionRow.id).limit(LISTED))).all()
+
+
+async def delete_of_user(session: WriteSession, user_id: UUID, session_id: UUID) -> bool:
+    return changed(await session.execute(delete(SessionRow).where(SessionRow.user_id == user_id, SessionRow.id == session_id))) > 0
 
 
 async def roles_of(session: ReadSession, secret_hashes: Sequence[bytes], at: datetime) -> dict[bytes, str]:

@@ -10,6 +10,9 @@ from wallwatch_backend.kit.text import SafeText
 class SignIn(BaseModel):
     username: SafeText = Field(min_length=1, max_length=100)
     password: SafeText = Field(min_length=1, max_length=1000, json_schema_extra={"format": "password"})
+    code: SafeText | None = Field(
+        default=None, max_length=100, description="Of the authenticator app, or a recovery code; needed after `second_factor_required`"
+    )
 
 
 class PasswordChange(BaseModel):

@@ -1,6 +1,9 @@
 """Accounts, local or of an OpenID Connect provider, and their sign-in sessions."""
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary, UniqueConstraint
+from uuid import UUID, uuid4
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, LargeBinary, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import UUID as PgUuid
 from sqlalchemy.orm import Mapped, mapped_column
 
 from wallwatch_backend.kit.columns import At, Created, Id, Ref
@@ -12,6 +15,7 @@ class UserRow(Base):
     __table_args__ = (
         UniqueConstraint("oidc_issuer", "oidc_subject", name="user_account_identity"),
         CheckConstraint("(oidc_issuer IS NULL) = (oidc_subject IS NULL)", name="user_account_identity_check"),
+        CheckConstraint("totp_since IS NULL OR (totp_secret IS NOT NULL AND totp_step IS NOT NULL)", name="user_account_totp_check"),
     )
 
     id: Mapped[Id]
@@ -23,6 +27,23 @@ class UserRow(Base):
     last_sign_in_at: Mapped[At | None]
     oidc_issuer: Mapped[str | None]
     oidc_subject: Mapped[str | None]
+    totp_secret: Mapped[bytes | None] = mapped_column(LargeBinary)  # encrypted
+    totp_since: Mapped[At | None]  # None: there is no second factor, or it was not confirmed yet
+    totp_step: Mapped[int | None] = mapped_column(BigInteger)  # time step of the last code that was accepted: none is accepted twice
+
+    @property
+    def second_factor(self) -> bool:
+        """Whether signing in needs a code, too."""
+        return self.totp_since is not None
+
+
+class RecoveryCodeRow(Base):
+    """A code that stands in for the authenticator app, once. Only its hash is stored."""
+
+    __tablename__ = "recovery_code"
+
+    user_id: Mapped[Ref] = mapped_column(ForeignKey("user_account.id", ondelete="CASCADE"), primary_key=True)
+    code_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
 
 
 class SessionRow(Base):
@@ -31,9 +52,11 @@ class SessionRow(Base):
     __tablename__ = "user_session"
 
     secret_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    id: Mapped[UUID] = mapped_column(PgUuid(as_uuid=True), unique=True, default=uuid4, server_default=text("gen_random_uuid()"))
     user_id: Mapped[Ref] = mapped_column(ForeignKey("user_account.id", ondelete="CASCADE"), index=True)
     created_at: Mapped[Created]
     expires_at: Mapped[At] = mapped_column(index=True)
+    last_used_at: Mapped[At | None]
     address: Mapped[str | None]
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 
-from wallwatch_backend.accounts.users.models import SessionRow, UserRow
+from wallwatch_backend.accounts.users.models import RecoveryCodeRow, SessionRow, UserRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
+from wallwatch_backend.kit.rows import changed
 
 
 async def page(session: ReadSession, after_name: str | None, limit: int) -> Sequence[UserRow]:
@@ -26,6 +27,10 @@ async def by_identity_locked(session: WriteSession, issuer: str, subject: str) -
     return (await session.scalars(query)).one_or_none()
 
 
+async def by_id(session: ReadSession, user_id: UUID) -> UserRow | None:
+    return await session.get(UserRow, user_id)
+
+
 async def by_id_locked(session: WriteSession, user_id: UUID) -> UserRow | None:
     return (await session.scalars(select(UserRow).where(UserRow.id == user_id).with_for_update())).one_or_none()
 
@@ -40,6 +45,21 @@ async def add(session: WriteSession, row: UserRow) -> None:
     session.add(row)
     await session.flush()
     await session.refresh(row)
+
+
+async def replace_recovery_codes(session: WriteSession, user_id: UUID, code_hashes: Sequence[bytes]) -> None:
+    await session.execute(delete(RecoveryCodeRow).where(RecoveryCodeRow.user_id == user_id))
+    session.add_all(RecoveryCodeRow(user_id=user_id, code_hash=code_hash) for code_hash in code_hashes)
+
+
+async def use_recovery_code(session: WriteSession, user_id: UUID, code_hash: bytes) -> bool:
+    """Delete a recovery code; return whether the account had it."""
+    query = delete(RecoveryCodeRow).where(RecoveryCodeRow.user_id == user_id, RecoveryCodeRow.code_hash == code_hash)
+    return changed(await session.execute(query)) > 0
+
+
+async def recovery_codes_left(session: ReadSession, user_id: UUID) -> int:
+    return await session.scalar(select(func.count()).where(RecoveryCodeRow.user_id == user_id)) or 0
 
 
 async def end_sessions(session: WriteSession, user_id: UUID, besides: bytes | None = None) -> None:

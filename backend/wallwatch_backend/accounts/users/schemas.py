@@ -20,6 +20,7 @@ class User(BaseModel):
     disabled: bool
     created_at: datetime
     last_sign_in_at: datetime | None
+    second_factor: bool = Field(description="Signing in needs a code of an authenticator app, too")
 
 
 class NewUser(BaseModel):

@@ -2,14 +2,14 @@ import { Button, PasswordInput, Select, Switch, Table, TextInput } from "@mantin
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
+import { ConfirmButton } from "@/lib/ui/ConfirmButton";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { FormDialog } from "@/lib/ui/FormDialog";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { ListPanel } from "@/lib/ui/ListPanel";
-import { useChangeUser, useCreateUser, useUsers } from "./queries";
+import { useChangeUser, useCreateUser, useResetSecondFactor, useUsers } from "./queries";
+import { SHORTEST_PASSWORD } from "./passwords";
 import { ROLES, toRole } from "./roles";
-
-const SHORTEST_PASSWORD = 12;
 
 function NewUserDialog({ onClose }: { onClose: () => void }) {
   const create = useCreateUser();
@@ -50,9 +50,12 @@ function NewUserDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
+const TITLES = ["User name", "Role", "Created", "Last sign-in", "Second factor", "Enabled"];
+
 export function UsersPanel() {
   const users = useUsers();
   const change = useChangeUser();
+  const reset = useResetSecondFactor();
   const { time } = useTimeFormat();
   const [opened, dialog] = useDisclosure(false);
   return (
@@ -61,12 +64,12 @@ export function UsersPanel() {
         title="Users"
         actions={<Button onClick={dialog.open}>New user</Button>}
         pages={users}
-        problem={change.error}
+        problem={change.error ?? reset.error}
         empty={<EmptyState title="No users yet">Add one for each person; scripts use API tokens.</EmptyState>}
         moreLabel="Show more users"
       >
         {(items) => (
-          <HeadedTable label="Users" titles={["User name", "Role", "Created", "Last sign-in", "Enabled"]}>
+          <HeadedTable label="Users" titles={TITLES}>
             {items.map((user) => (
               <Table.Tr key={user.id}>
                 <Table.Td fw={600}>{user.username}</Table.Td>
@@ -82,6 +85,18 @@ export function UsersPanel() {
                 </Table.Td>
                 <Table.Td>{time(user.created_at)}</Table.Td>
                 <Table.Td>{user.last_sign_in_at ? time(user.last_sign_in_at) : "never"}</Table.Td>
+                <Table.Td>
+                  {user.second_factor ? (
+                    <ConfirmButton
+                      label="Reset"
+                      question={`Turn off the second factor of ${user.username}? Make sure that it is really they who ask.`}
+                      confirm="Turn off"
+                      onConfirm={() => reset.mutate(user.id)}
+                    />
+                  ) : (
+                    "off"
+                  )}
+                </Table.Td>
                 <Table.Td>
                   <Switch
                     aria-label={`${user.username} may sign in`}

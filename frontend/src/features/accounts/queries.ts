@@ -34,6 +34,11 @@ export const useDeleteToken = () =>
 export const useCreateUser = () =>
   useChangeOf("users", (body: Schemas["NewUser"]) => unwrap(api.POST("/api/v1/users", { body })));
 
+export const useResetSecondFactor = () =>
+  useChangeOf("users", (id: string) =>
+    unwrap(api.DELETE("/api/v1/users/{user_id}/second-factor", { params: { path: { user_id: id } } })),
+  );
+
 export const useChangeUser = () =>
   useChangeOf("users", ({ id, change }: { id: string; change: Schemas["UserChange"] }) =>
     unwrap(api.PATCH("/api/v1/users/{user_id}", { params: { path: { user_id: id } }, body: change })),

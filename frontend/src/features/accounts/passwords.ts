@@ -1,0 +1,2 @@
+/** In characters; the server refuses shorter ones. */
+export const SHORTEST_PASSWORD = 12;
