@@ -87,6 +87,18 @@ class FunctionModel:
         quiet[:, FIRST_MEMORY + memory_model.IPC :] = 0.0
         return self._composed(quiet, self.memory.predict(quiet[:, FIRST_MEMORY:]), self._engine(quiet))
 
+    def only_memory_contended(self, rows: Array) -> Array:
+        """Throughput with the competitors' counters, but none of them at the accelerator, shape (rows,)."""
+        quiet = rows.copy()
+        quiet[:, COMPETITORS_TIME] = 0.0
+        return self._composed(quiet, self.memory.predict(quiet[:, FIRST_MEMORY:]), self._engine(quiet))
+
+    def only_engine_contended(self, rows: Array) -> Array:
+        """Throughput with the competitors at the accelerator, but without their memory accesses, shape (rows,)."""
+        quiet = rows.copy()
+        quiet[:, FIRST_MEMORY + memory_model.IPC :] = 0.0
+        return self._composed(quiet, self.memory.predict(quiet[:, FIRST_MEMORY:]), self._engine(quiet))
+
     def _engine(self, rows: Array) -> Array:
         if self.engine is None:
             if rows[:, COMPETITORS_TIME].any() or rows[:, MATCHES].any():
