@@ -26,7 +26,9 @@ def register(app: typer.Typer) -> None:
 def diagnose(
     file: Path = typer.Argument(metavar="FILE", help="rows or scenarios; - is stdin"),
     model: Path = MODEL,
-    file_format: str = typer.Option(YALA, "--format", help="yala: rows as of evaluate; json: traffic and competitors, which names contributors"),
+    file_format: str = typer.Option(
+        YALA, "--format", help="yala: rows as of evaluate; json: traffic and competitors, which names contributors"
+    ),
     as_json: bool = typer.Option(False, "--json", help="one object per row"),
 ) -> None:
     """Say which resource binds a function, how much throughput comes back without its contention, and who contributes.

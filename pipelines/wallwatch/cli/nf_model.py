@@ -67,9 +67,8 @@ def train(
         typer.echo(orjson.dumps(card).decode())
         return
     typer.echo(f"{model.name}: {out}, trained on {len(rows)} rows of {memory.name}")
-    typer.echo(
-        f"cross-validation (memory): MAPE {figures['mape']:.2f}%, within 5% {figures['within_5']:.1f}%, within 10% {figures['within_10']:.1f}%"
-    )
+    shares = f"within 5% {figures['within_5']:.1f}%, within 10% {figures['within_10']:.1f}%"
+    typer.echo(f"cross-validation (memory): MAPE {figures['mape']:.2f}%, {shares}")
 
 
 def evaluate(
@@ -97,7 +96,9 @@ def evaluate(
     outside = sorted({name for names in found.outside for name in names})
     if outside:
         count = sum(bool(names) for names in found.outside)
-        typer.echo(f"wallwatch nf evaluate: {count} rows leave the training range in {', '.join(outside)}; their intervals are widened", err=True)
+        typer.echo(
+            f"wallwatch nf evaluate: {count} rows leave the training range in {', '.join(outside)}; their intervals are widened", err=True
+        )
     if as_json:
         typer.echo(orjson.dumps(figures).decode())
         return
@@ -110,7 +111,9 @@ def evaluate(
 def predict(
     file: Path = typer.Argument(metavar="FILE", help="rows or scenarios to predict; - is stdin"),
     model: Path = MODEL,
-    file_format: str = typer.Option(YALA, "--format", help="yala: rows as of evaluate, measurement optional; json: traffic and competitors"),
+    file_format: str = typer.Option(
+        YALA, "--format", help="yala: rows as of evaluate, measurement optional; json: traffic and competitors"
+    ),
     as_json: bool = typer.Option(False, "--json", help="one object per row"),
 ) -> None:
     """Predict throughput next to competitors, with 90% intervals.

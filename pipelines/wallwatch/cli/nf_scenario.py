@@ -55,7 +55,9 @@ def read_queries(command: str, file: Path, file_format: str) -> tuple[Array, lis
     from wallwatch.domain.contention.profile_columns import EVALUATION, QUERY
 
     if file_format == JSON:
-        scenarios = [_scenario(command, f"{file}: case {at}", case) for at, case in enumerate(cases_of(command, file, read_json(command, file)))]
+        scenarios = [
+            _scenario(command, f"{file}: case {at}", case) for at, case in enumerate(cases_of(command, file, read_json(command, file)))
+        ]
         return np.array([scenario.row() for scenario in scenarios]).reshape(len(scenarios), len(QUERY)), scenarios
     if file_format != YALA:
         refuse(command, f"--format must be {YALA} or {JSON}, not {file_format}")

@@ -99,7 +99,8 @@ def detect(observations: Sequence[Observation]) -> Detected:
     Observations in which fewer than two resources contend fit both formulas and are useless here.
     """
     errors = {
-        pattern: sum(abs(formula(seen.solo, seen.drops) - seen.throughput) / seen.throughput for seen in observations) / max(len(observations), 1)
+        pattern: sum(abs(formula(seen.solo, seen.drops) - seen.throughput) / seen.throughput for seen in observations)
+        / max(len(observations), 1)
         for pattern, formula in FORMULAS.items()
     }
     low, high = min(errors.values()), max(errors.values())

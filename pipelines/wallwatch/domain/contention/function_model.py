@@ -187,7 +187,9 @@ def train(
         except NotIdentifiable as problem:
             raise ValueError(f"the engine profile cannot be used: {problem}") from None
         if t0 <= 0 or a < 0:
-            raise ValueError(f"the engine profile gives t0 = {t0:g} and a = {a:g}: time per packet must grow with matches, from a positive t0")
+            raise ValueError(
+                f"the engine profile gives t0 = {t0:g} and a = {a:g}: time per packet must grow with matches, from a positive t0"
+            )
         engine = EngineProfile(1, t0, a, t0_error, a_error)
     seen = rows if reference is None else np.vstack([rows, reference])
     ranges = {column.name: (float(seen[:, at].min()), float(seen[:, at].max())) for at, column in enumerate(MEMORY_PROFILE[:-1])}

@@ -1,8 +1,9 @@
 """Regression on few rows: a Gaussian process for the logarithm of throughput against traffic and pressure.
 
-Fifty rows are too few for trees alone: they draw steps between the rows. Two facts are put into the covariance instead. Solo throughput is a
-smooth curve of the number of flows, except where a table doubles (a power of two); and the same pressure costs about the same share of it
-at every number of flows, with a slow change. See Rasmussen and Williams, Gaussian Processes for Machine Learning, chapters 2 and 5.
+Fifty rows are too few for trees alone: they draw steps between the rows. Two facts are put into the covariance instead.
+Solo throughput is a smooth curve of the number of flows, except where a table doubles (a power of two).
+The same pressure costs about the same share of it at every number of flows, with a slow change.
+See Rasmussen and Williams, Gaussian Processes for Machine Learning, chapters 2 and 5.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class GaussianProcess:
 
     @classmethod
     def fit(cls, flows: Array, pressure: Array, throughput: Array) -> GaussianProcess:
-        """Fit to rows: flows > 0, pressure (0 without competitors, negative logarithm of what is left), throughput > 0; all shape (rows,)."""
+        """Fit to rows: flows > 0, pressure (0 without competitors, else what is lost), throughput > 0; shapes (rows,)."""
         targets = np.log(throughput)
         steps: tuple[float, ...] = ()
         value, scales = _fitted(steps, flows, pressure, targets, _START)
@@ -69,7 +70,7 @@ class GaussianProcess:
     def predict(self, flows: Array, pressure: Array) -> Array:
         """Logarithm of throughput, shape (rows,)."""
         cross = _covariance(self.log_scales, self.steps, flows, pressure, self.flows, self.pressure)
-        return self.mean + cross @ self.weights
+        return np.asarray(self.mean + cross @ self.weights)
 
     def deviation(self, flows: Array, pressure: Array) -> Array:
         """Standard deviation of the logarithm, noise included, shape (rows,)."""

@@ -1,8 +1,8 @@
 """What an accelerator costs a function, from outside: queues, time per request and its growth with matches (Yala, section 5.1.1).
 
-The function runs next to a bench with known queues and service time that keeps the engine saturated. Then
-`1 / T = t + (n_bench / n) t_bench`, a line in `n_bench t_bench`: its slope gives `n`, its intercept `t`; and `t = t0 + a m` is a line in the
-match-to-byte ratio `m`.
+The function runs next to a bench with known queues and service time that keeps the engine saturated.
+Then `1 / T = t + (n_bench / n) t_bench`, a line in `n_bench t_bench`: its slope gives `n`, its intercept `t`;
+and `t = t0 + a m` is a line in the match-to-byte ratio `m`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,11 @@ class CoRun:
 
     def __post_init__(self) -> None:
         values = (self.matches, self.bench_queues, self.bench_time, self.throughput)
-        if not all(isfinite(value) for value in values) or min(self.bench_queues, self.bench_time, self.throughput) <= 0 or self.matches < 0:
+        if (
+            not all(isfinite(value) for value in values)
+            or min(self.bench_queues, self.bench_time, self.throughput) <= 0
+            or self.matches < 0
+        ):
             raise NotIdentifiable(f"a run needs positive finite values (matches may be 0), not {values}")
 
 

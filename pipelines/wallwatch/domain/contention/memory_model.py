@@ -1,8 +1,9 @@
 """Throughput of a function whose memory accesses compete with others' (Yala, sections 4.1.2 and 5.1.2), learnt from few rows.
 
-Two stages, because profiles are small. Gradient boosting learns from the rows at one number of flows how much the competitors' counters cost
-(their *pressure*), falling with their working set. A Gaussian process then learns throughput against flows and pressure from all rows.
-One ensemble over all columns (the paper's way) has to learn the pressure again at each number of flows, and misses by half as much more.
+Two stages, because profiles are small. Gradient boosting learns from the rows at one number of flows how much the competitors'
+counters cost (their *pressure*), falling with their working set. A Gaussian process then learns throughput against flows and pressure
+from all rows. One ensemble over all columns (the paper's way) has to learn the pressure again at each number of flows, and its error on
+rows that were left out is half as large again or more.
 """
 
 from __future__ import annotations
@@ -157,4 +158,3 @@ def _pressure(booster: lightgbm.Booster, highest: float, rows: Array) -> Array:
     predicted = np.asarray(booster.predict(rows[:, _PRESSURE_COLUMNS], num_threads=1), dtype=float)
     idle = ~rows[:, IPC : WORKING_SET + 1].any(axis=1)
     return np.asarray(_PRESSURE_SCALE * np.where(idle, 0.0, np.maximum(highest - predicted, 0.0)))
-

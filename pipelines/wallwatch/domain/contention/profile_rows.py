@@ -111,7 +111,9 @@ def _across_columns(rows: Sequence[Sequence[float]], columns: Sequence[Column], 
         reads, writes, instructions = (row[place[name]] for name in ("memory_reads", "memory_writes", "instructions"))
         at = place["instructions"] + 1
         if reads + writes > instructions:
-            message = f"{instructions:g} instructions/s cannot do {reads + writes:g} memory accesses/s: wrong unit, or columns in another order"
+            message = (
+                f"{instructions:g} instructions/s cannot do {reads + writes:g} memory accesses/s: wrong unit, or columns in another order"
+            )
             problems.append(Problem(message, number, at, "instructions"))
         l2 = row[place["l2_reads"]] + row[place["l2_writes"]]
         if l2 > reads + writes:

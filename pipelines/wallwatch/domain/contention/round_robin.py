@@ -1,8 +1,8 @@
 """An accelerator that serves its request queues in turn (Yala, sections 4.1.1 and 5.1.1), with queues that may run empty.
 
-A saturated function with `n` queues and a service time `t` per request gets `n / sum(n_j t_j)`: in one turn each queue is served once.
-The paper prints `n_j squared` (equations 1 and 4), which contradicts its own `t = sum(n_j t_j)` and simulation wherever queue numbers differ;
-with one queue per function, the paper's setup, both agree. `docs/contention.md` records the decision.
+A saturated function with `n` queues and a service time `t` per request gets `n / sum(n_j t_j)`: each turn serves every queue once.
+The paper prints `n_j squared` (equations 1 and 4), which contradicts its own `t = sum(n_j t_j)`, and simulation wherever numbers of
+queues differ; with one queue per function, the paper's setup, both agree. `docs/contention.md` records the decision.
 """
 
 from __future__ import annotations
