@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pipelines.tests.cli.test_cli import imported_by
 from pipelines.tests.domain.contention.contended_card import memory_rows, text
 from typer.testing import CliRunner, Result
 
@@ -223,5 +224,4 @@ def test_a_model_out_of_reach_and_rows_in_another_unit_are_refused(model: Path, 
 
 
 def test_the_help_imports_no_learning() -> None:
-    assert nf("--help").exit_code == 0
-    assert "share" in nf("--help").stdout
+    assert not imported_by("nf", "--help") & {"lightgbm", "numba", "numpy", "scipy"}
