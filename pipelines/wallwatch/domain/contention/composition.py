@@ -20,7 +20,7 @@ class Pattern(StrEnum):
 
 
 UNDECIDED_WITHIN = 0.10
-"""Patterns whose errors differ by less than this share of the larger one are not told apart."""
+"""Patterns whose errors differ by less than this share of the larger one are not distinguished."""
 
 
 @dataclass(frozen=True, slots=True)
