@@ -113,7 +113,7 @@ def _covariance(scales: Array, steps: Sequence[float], flows: Array, pressure: A
 
 
 def _noise(scales: Array, size: int) -> Array:
-    return np.eye(size) * np.exp(scales[-1]) ** 2
+    return np.asarray(np.eye(size) * np.exp(scales[-1]) ** 2)
 
 
 def _posterior(scales: Array, steps: Sequence[float], flows: Array, pressure: Array, targets: Array) -> float:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import combinations_with_replacement
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -127,8 +126,14 @@ def _chosen(kind: Kind, alike: dict[tuple[Kind, ...], list[int]], feasible: Feas
     return None if best is None else alike[best][0]
 
 
-def fewest_cards(arrivals: Sequence[Kind], feasible: Feasibility, seconds: float = 60.0) -> tuple[Placed, int]:
+MOST_COMBINATIONS = 20_000
+"""Of residents, in the integer program: beyond, arrivals are placed one after the other."""
+
+
+def fewest_cards(arrivals: Sequence[Kind], feasible: Feasibility, seconds: float = 60.0) -> tuple[Placed, int | None]:
     """The best assignment of a whole batch, and a proven lower bound of the number of cards.
+
+    Where the program is too large, or no solution is found in time, the assignment is that of `place`, and the bound may be None.
 
     Chooses how often each feasible combination of residents is used (an integer program over combinations, as in cutting stock): no
     search over single functions is needed, because functions of one kind are interchangeable.
@@ -137,7 +142,10 @@ def fewest_cards(arrivals: Sequence[Kind], feasible: Feasibility, seconds: float
     kinds = in_order(wanted)
     if not kinds:
         return Placed((), ()), 0
+    online = place(arrivals, feasible)
     patterns = _patterns(kinds, feasible)
+    if patterns is None:
+        return online, None
     matrix = lil_array((len(kinds), len(patterns)))
     for column, pattern in enumerate(patterns):
         for kind, count in Counter(pattern).items():
@@ -149,8 +157,9 @@ def fewest_cards(arrivals: Sequence[Kind], feasible: Feasibility, seconds: float
         constraints=LinearConstraint(matrix.tocsc(), [wanted[kind] for kind in kinds], np.inf),
         options={"time_limit": seconds},
     )
+    bound = None if found.mip_dual_bound is None else int(np.ceil(found.mip_dual_bound - 1e-6))
     if found.x is None:
-        raise ValueError(f"no assignment was found within {seconds:g} s: {found.message}")
+        return online, bound
     left = Counter(wanted)
     cards: list[tuple[Kind, ...]] = []
     for pattern, times in zip(patterns, np.rint(found.x).astype(int), strict=True):
@@ -159,15 +168,27 @@ def fewest_cards(arrivals: Sequence[Kind], feasible: Feasibility, seconds: float
             left -= Counter(taken)
             if taken:
                 cards.append(taken)
-    return Placed(tuple(cards), _assigned(arrivals, cards)), int(np.ceil(found.mip_dual_bound - 1e-6))
+    if len(online.cards) <= len(cards):
+        return online, bound
+    return Placed(tuple(cards), _assigned(arrivals, cards)), bound
 
 
-def _patterns(kinds: Sequence[Kind], feasible: Feasibility) -> list[tuple[Kind, ...]]:
-    """All feasible combinations; those of n + 1 residents from kinds that fit together with n."""
-    most = feasible.cores // max(min(kind.cores for kind in kinds), 1)
+def _patterns(kinds: Sequence[Kind], feasible: Feasibility) -> list[tuple[Kind, ...]] | None:
+    """All feasible combinations; None beyond `MOST_COMBINATIONS`.
+
+    One more resident never helps the others, so a combination can be feasible only where it is without its last.
+    """
     found: list[tuple[Kind, ...]] = []
-    for size in range(1, most + 1):
-        found += [combination for combination in combinations_with_replacement(kinds, size) if feasible.keeps(combination)]
+    last: list[tuple[Kind, ...]] = [()]
+    while last:
+        longer = []
+        for combination in last:
+            first = kinds.index(combination[-1]) if combination else 0
+            longer += [(*combination, kind) for kind in kinds[first:] if feasible.keeps((*combination, kind))]
+            if len(found) + len(longer) > MOST_COMBINATIONS:
+                return None
+        found += longer
+        last = longer
     return found
 
 
