@@ -41,10 +41,10 @@ def throughput(users: Sequence[EngineUser]) -> list[float]:
     A queue gets at most its demand; all queues that want more get one common rate, at which the engine is always busy
     (max-min fairness between queues, weighted by service time). Sorted by demand, the rate follows in one pass.
 
-    >>> throughput([EngineUser(1, 2.0), EngineUser(3, 1.0)])
-    [0.2, 0.6]
-    >>> throughput([EngineUser(1, 2.0, rate=0.1), EngineUser(3, 1.0)])
-    [0.1, 0.8]
+    >>> throughput([EngineUser(1, 2.0), EngineUser(2, 1.0)])
+    [0.25, 0.5]
+    >>> throughput([EngineUser(1, 2.0, rate=0.125), EngineUser(3, 1.0)])
+    [0.125, 0.75]
     """
     level = common_rate(users)
     return [min(user.rate, user.queues * level) for user in users]
