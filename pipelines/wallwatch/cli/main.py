@@ -35,6 +35,7 @@ class Commands(LazyGroup):
         "policy": Command("wallwatch.cli.policy:app", "Policies: temporal logic over events of flows, virtual functions, RNICs and hosts."),
         "ltl": Command("wallwatch.cli.ltl:app", "Temporal logic: what a formula means, its monitor, and its verdicts on a trace."),
         "vnic": Command("wallwatch.cli.vnic:app", "Isolation of virtual functions: broken promises, victims, aggressors, fair shares."),
+        "nf": Command("wallwatch.cli.nf:app", "Network functions that share a SmartNIC: predicted throughput, bottlenecks, placement."),
         "lab": Command("wallwatch.cli.lab:app", "Find which settings make an RNIC fall over, and at which value, with few tests."),
         "generate": Command("wallwatch.cli.generate:app", "Generate files from the registry and the catalogue."),
     }

@@ -1,0 +1,115 @@
+"""Placement against the mechanism of contention, its baselines, and an exhaustive search."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from wallwatch.domain.contention.placement import Feasibility, Kind, Policy, fewest_cards, place, violations
+
+KINDS = tuple(Kind(f"nf{at}", 2, sla) for at, sla in enumerate((0.05, 0.08, 0.1, 0.15, 0.2, 0.2)))
+LOAD = dict(zip(KINDS, (0.3, 1.0, 2.0, 0.1, 1.4, 0.6), strict=True))
+SENSITIVITY = dict(zip(KINDS, (0.06, 0.03, 0.05, 0.12, 0.04, 0.08), strict=True))
+
+
+def truth(residents: tuple[Kind, ...]) -> list[float]:
+    """Drop of each resident: saturating in what the others do."""
+    whole = sum(LOAD[kind] for kind in residents)
+    return [1 - 1 / (1 + SENSITIVITY[kind] * (whole - LOAD[kind])) for kind in residents]
+
+
+def predicted(residents: tuple[Kind, ...]) -> list[float]:
+    """The truth with an error of 3% of what is left, the same for the same residents."""
+    random = np.random.default_rng(sum(ord(letter) * at for at, letter in enumerate("".join(k.name for k in residents), 1)))
+    return [1 - (1 - drop) * random.normal(1.0, 0.005) for drop in truth(residents)]
+
+
+def arrivals(size: int, seed: int) -> list[Kind]:
+    random = np.random.default_rng(seed)
+    return [KINDS[at] for at in random.integers(0, len(KINDS), size)]
+
+
+def broken(cards: tuple[tuple[Kind, ...], ...]) -> int:
+    return sum(violations(card, truth) for card in cards)
+
+
+def test_no_sla_breaks_where_predictions_are_right() -> None:
+    placed = place(arrivals(200, 1), Feasibility(truth, 8))
+    assert broken(placed.cards) == 0
+    assert sum(len(card) for card in placed.cards) == 200
+    assert all(sum(kind.cores for kind in card) <= 8 for card in placed.cards)
+
+
+def test_the_assignment_is_that_of_the_cards() -> None:
+    wanted = arrivals(60, 2)
+    for placed in (place(wanted, Feasibility(truth, 8)), fewest_cards(wanted, Feasibility(truth, 8))[0]):
+        assert None not in placed.assignment
+        for at, card in enumerate(placed.cards):
+            names = sorted(kind.name for kind, to in zip(wanted, placed.assignment, strict=True) if to == at)
+            assert names == [kind.name for kind in card]
+
+
+def test_a_batch_is_placed_on_the_proven_fewest_cards() -> None:
+    feasible = Feasibility(truth, 8)
+    for seed in range(5):
+        wanted = arrivals(200, seed)
+        best, bound = fewest_cards(wanted, feasible)
+        assert len(best.cards) == bound <= len(place(wanted, feasible).cards)
+        assert broken(best.cards) == 0
+
+
+def test_the_integer_program_agrees_with_trying_everything() -> None:
+    feasible = Feasibility(truth, 8)
+    for seed in range(4):
+        wanted = arrivals(6, seed)
+        fewest = min(
+            len(set(choice))
+            for choice in product(range(6), repeat=6)
+            if all(feasible.keeps([k for k, to in zip(wanted, choice, strict=True) if to == card]) for card in set(choice))
+        )
+        assert len(fewest_cards(wanted, feasible)[0].cards) == fewest
+
+
+def test_noisy_predictions_break_few_slas_and_greedy_breaks_many() -> None:
+    placed = kept = greedy = 0
+    for seed in range(5):
+        wanted = arrivals(200, seed)
+        placed += len(wanted)
+        kept += broken(place(wanted, Feasibility(predicted, 8)).cards)
+        greedy += broken(place(wanted, Feasibility(predicted, 8), Policy.GREEDY, most_cards=50).cards)
+    assert kept / placed <= 0.05
+    assert greedy > 3 * kept
+
+
+def test_a_margin_trades_cards_for_fewer_violations() -> None:
+    wanted = arrivals(300, 7)
+    plain = place(wanted, Feasibility(predicted, 8))
+    careful = place(wanted, Feasibility(predicted, 8, margin=0.02))
+    assert broken(careful.cards) == 0
+    assert len(careful.cards) >= len(plain.cards)
+
+
+def test_monopolise_takes_a_card_each() -> None:
+    assert len(place(arrivals(30, 3), Feasibility(truth, 8), Policy.MONOPOLISE).cards) == 30
+
+
+def test_what_does_not_fit_is_left_without_a_card_and_counted() -> None:
+    placed = place(arrivals(30, 3), Feasibility(truth, 8), most_cards=2)
+    assert len(placed.cards) == 2
+    assert placed.assignment.count(None) == 30 - sum(len(card) for card in placed.cards)
+
+
+def test_a_function_larger_than_a_card_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs 16 cores"):
+        place([Kind("large", 16, 0.1)], Feasibility(truth, 8))
+
+
+def test_five_hundred_arrivals_need_few_predictions() -> None:
+    asked: list[tuple[Kind, ...]] = []
+
+    def counting(residents: tuple[Kind, ...]) -> list[float]:
+        asked.append(residents)
+        return truth(residents)
+
+    place(arrivals(500, 1), Feasibility(counting, 8))
+    assert len(asked) == len(set(asked)) < 210  # all combinations of at most four of six kinds
