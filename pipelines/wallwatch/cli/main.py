@@ -35,6 +35,7 @@ class Commands(LazyGroup):
         "ltl": Command("wallwatch.cli.ltl:app", "Temporal logic: what a formula means, its monitor, and its verdicts on a trace."),
         "vnic": Command("wallwatch.cli.vnic:app", "Isolation of virtual functions: broken promises, victims, aggressors, fair shares."),
         "lab": Command("wallwatch.cli.lab:app", "Find which settings make an RNIC fall over, and at which value, with few tests."),
+        "capture": Command("wallwatch.cli.capture:app", "Captures of RoCEv2: retransmissions, violations, congestion notification."),
         "generate": Command("wallwatch.cli.generate:app", "Generate files from the registry and the catalogue."),
     }
 
