@@ -120,7 +120,7 @@ class CaptureAnalysis:
         requests = flow.requests
         number = unwrapped(psn, requests.next) if requests.started else psn
         responses = flow.partner.responses if flow.partner else None
-        repeated = requests.started and number < requests.top
+        repeated = requests.started and (number < requests.top or flow.reads.covers(number, number + 1))
         if repeated and responses and responses.started and unwrapped(psn, responses.next) < responses.top:
             # Asked for again although responses followed: this is READ's NACK. Without any behind it, the timer ran out.
             if responses.first_behind(unwrapped(psn, responses.next)):
@@ -128,7 +128,7 @@ class CaptureAnalysis:
             flow.reads.request(number, length)
             return
         requests.data(psn, frame, time_ns, damaged=False)
-        requests.allowed_skips = flow.reads.request(requests.next - 1, length)
+        requests.allow(flow.reads.request(requests.next - 1, length))
 
     def _responded(self, flow: Flow, psn: int, frame: int, time_ns: int, full: int | None) -> None:
         requester = self._connections.answering(flow, psn, time_ns)
@@ -142,7 +142,7 @@ class CaptureAnalysis:
             number = unwrapped(psn, responses.next)
             skipped = number > responses.next and responses.next >= responses.top
             if skipped and not requester.reads.covers(responses.next, number):
-                responses.allowed_skips = frozenset({number})
+                responses.allow(frozenset({number}))
         responses.data(psn, frame, time_ns, damaged=False)
 
     def _tracker(self, receiver: bytes) -> NotificationTracker:

@@ -83,8 +83,7 @@ class Direction:
         self._selective: tuple[_Filling, Nack, int] | None = None
         self._not_ready: int | None = None
         self._last_nack: tuple[int, int] = (-1, 0)
-        self.allowed_skips: frozenset[int] = frozenset()
-        """PSNs that may follow the last packet without a loss (a READ request takes as many as its response has)."""
+        self._skips: tuple[int, frozenset[int]] = (-1, frozenset())
 
     def data(self, psn: int, frame: int, time_ns: int, damaged: bool) -> None:
         """A packet of this direction was seen."""
@@ -101,6 +100,10 @@ class Direction:
         if self._lost is not None:
             self._behind_gap += 1
         self._delivered(number, frame, time_ns)
+
+    def allow(self, numbers: frozenset[int]) -> None:
+        """Say which PSNs may follow the last packet without a loss: a READ request takes as many as its response has."""
+        self._skips = (self.next, numbers)
 
     def _delivered(self, number: int, frame: int, time_ns: int) -> None:
         log = self._log
@@ -136,7 +139,7 @@ class Direction:
 
     def _jump(self, number: int, frame: int) -> None:
         """Packets are missing before `number`."""
-        if number in self.allowed_skips:
+        if self._skips[0] == self.next and number in self._skips[1]:
             return
         if self.next < self.top <= number:
             # In a resend, new data came before the resend was complete.
