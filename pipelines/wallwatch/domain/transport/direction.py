@@ -196,7 +196,9 @@ class Direction:
         elif nack:
             self._findings.violate(frame, NOT_GO_BACK_N, self.qpn)
         else:
-            if self._lost is not None and self._behind_gap > NACK_OVERDUE_PACKETS:
+            # A receiver that sent its NACK already stays silent when the resend is lost too; the timer is right then.
+            silent = self._lost is not None and self._lost != self._last_nack[0]
+            if silent and self._behind_gap > NACK_OVERDUE_PACKETS:
                 self._findings.violate(self._gap_frame, NO_NACK, self.qpn)
             self._report("timeout", number, frame, time_ns, None)
             self._findings.timeout_waits.setdefault(self.qpn, []).append(waited_ns)
