@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wallwatch_testing.roce_frames import Packet, Timed, pcap
 
 from wallwatch.domain.transport.analysis import analyse
 from wallwatch.domain.transport.containers import read_frames
 from wallwatch.domain.transport.frames import ReadReport
 from wallwatch.domain.transport.results import Analysis
+from wallwatch_testing.roce_frames import Packet, Timed, pcap
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from typer.testing import CliRunner, Result
-from wallwatch_testing.roce_frames import Conversation, Packet, Timed, pcap, pcapng
 
 from wallwatch.cli.main import app
+from wallwatch_testing.roce_frames import Conversation, Packet, Timed, pcap, pcapng
 
 NAMES = {
     *("frames", "roce", "cut", "icrc", "bad_icrc_frames", "rc_qps", "vxlan_qps", "conforms", "retransmissions", "violations"),

@@ -155,8 +155,10 @@ def pcapng(frames: list[Timed], order: str = "<") -> bytes:
 class Conversation:
     """Builds a capture of one connection: `data` goes from requester to responder, answers come back."""
 
-    def __init__(self, first_psn: int = 0, requester: str = "10.0.0.1", responder: str = "10.0.0.2", qpns: tuple[int, int] = (0x11, 0x22)):
-        self.first = first_psn
+    def __init__(
+        self, first_psn: int = 0, requester: str = "10.0.0.1", responder: str = "10.0.0.2", qpns: tuple[int, int] = (0x11, 0x22)
+    ) -> None:
+        self.first, self.qpns = first_psn, qpns
         self.frames: list[Timed] = []
         self.now = 1_700_000_000_000_000_000
         self._forward = Packet(source=requester, destination=responder, qpn=qpns[0])

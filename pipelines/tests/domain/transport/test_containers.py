@@ -6,13 +6,13 @@ import random
 import struct
 
 import pytest
-from wallwatch_testing import roce_frames
-from wallwatch_testing.roce_frames import Conversation, Packet, Timed, ethernet, geneve, pcap, pcapng, sll, sll2, vxlan
 
 from wallwatch.domain.transport.analysis import analyse
 from wallwatch.domain.transport.containers import read_frames
 from wallwatch.domain.transport.frames import CaptureError, ReadReport
 from wallwatch.domain.transport.results import Analysis
+from wallwatch_testing import roce_frames
+from wallwatch_testing.roce_frames import Conversation, Packet, Timed, ethernet, geneve, pcap, pcapng, sll, sll2, vxlan
 
 TIME = 1_700_000_000_000_000_000
 

@@ -3,12 +3,12 @@
 import io
 
 import pytest
-from wallwatch_testing.roce_frames import RESPONSE_FIRST, RESPONSE_LAST, RNR_NAK, Conversation, pcap
 
 from wallwatch.domain.transport.analysis import analyse
 from wallwatch.domain.transport.containers import read_frames
 from wallwatch.domain.transport.frames import ReadReport
 from wallwatch.domain.transport.results import Analysis
+from wallwatch_testing.roce_frames import RESPONSE_FIRST, RESPONSE_LAST, RNR_NAK, Conversation, pcap
 
 STARTS = [0, 1000, 0xFFFFFF - 4]
 """The last one wraps to 0 within the conversation."""
@@ -74,7 +74,9 @@ def test_timeouts_are_listed_with_their_waits_against_the_minimum(first: int) ->
         talk.data(3, after_ns=wait)
     talk.answer(3)
     result = of(talk)
-    assert [(found.kind, found.iteration, found.frame_nack) for found in result.retransmissions] == [("timeout", n, None) for n in (2, 3, 4)]
+    assert [(found.kind, found.iteration, found.frame_nack) for found in result.retransmissions] == [
+        ("timeout", n, None) for n in (2, 3, 4)
+    ]
     (timeouts,) = result.timeouts
     assert timeouts.intervals_ns == [5_600_000, 4_100_000, 134_200_000]
     assert (timeouts.specification_minimum_ns, timeouts.below_minimum) == (67_108_864, True)

@@ -5,12 +5,12 @@ import random
 from dataclasses import replace
 
 import pytest
-from wallwatch_testing.roce_frames import CE, CNP, Packet, Timed, pcap
 
 from wallwatch.domain.transport.analysis import analyse
 from wallwatch.domain.transport.containers import read_frames
 from wallwatch.domain.transport.frames import ReadReport
 from wallwatch.domain.transport.results import NotificationPoint
+from wallwatch_testing.roce_frames import CE, CNP, Packet, Timed, pcap
 
 RECEIVER = "10.0.0.9"
 CONNECTIONS = [(sender, qp) for sender in range(3) for qp in range(3)]
