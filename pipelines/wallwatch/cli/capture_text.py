@@ -16,21 +16,20 @@ def capture_text(name: str, result: Analysis) -> str:
     """Summary, then one table per kind of finding; empty tables are left out."""
     parts = [_summary(name, result)]
     if result.retransmissions:
-        header = ("frame", "QP", "PSN", "kind", "iteration", "NACK frame", "trigger", "NACK generation", "NACK reaction")
-        parts.append(_table("Retransmissions", header, [_retransmission(row) for row in result.retransmissions]))
+        columns = ("frame", "QP", "PSN", "kind", "iteration", "NACK frame", "trigger", "NACK generation", "NACK reaction")
+        parts.append(_table("Retransmissions", columns, [_retransmission(row) for row in result.retransmissions]))
     if result.violations:
         rows = [(str(row.frame), str(row.qpn), row.kind) for row in result.violations]
         parts.append(_table("Violations of go-back-N", ("frame", "QP", "kind"), rows))
     if result.timeouts:
-        header = ("QP", "waits", "minimum", "below the minimum")
         rows_of_waits = [
             (str(row.qpn), ", ".join(map(_duration, row.intervals_ns)), _duration(row.specification_minimum_ns), _yes(row.below_minimum))
             for row in result.timeouts
         ]
-        parts.append(_table("Timeouts", header, rows_of_waits))
+        parts.append(_table("Timeouts", ("QP", "waits", "minimum", "below the minimum"), rows_of_waits))
     if result.notification_points:
-        header = ("receiver", "scope", "smallest interval", "CE-marked", "CNPs")
-        parts.append(_table("Congestion notification", header, [_point(row) for row in result.notification_points]))
+        titles = ("receiver", "scope", "smallest interval", "CE-marked", "CNPs")
+        parts.append(_table("Congestion notification", titles, [_point(row) for row in result.notification_points]))
     return "\n\n".join(parts) + "\n"
 
 

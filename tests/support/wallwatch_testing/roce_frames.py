@@ -32,6 +32,8 @@ class Packet:
     icrc_error: int = 0
     ip_options: bytes = b""
     ip_id: int = 0
+    ipv6_extensions: int = 0
+    """Destination options headers of eight bytes."""
 
     def bth(self) -> bytes:
         pad = -len(self.payload) % 4
@@ -61,7 +63,11 @@ class Packet:
         source, destination = ipaddress.ip_address(self.source), ipaddress.ip_address(self.destination)
         if source.version == 6:
             word = 6 << 28 | self.tos << 20 | 0x12345
-            return struct.pack("!IHBB", word, length, 17, self.ttl) + source.packed + destination.packed
+            chain = b"".join(
+                bytes([60 if place < self.ipv6_extensions - 1 else 17, 0, 1, 4, 0, 0, 0, 0]) for place in range(self.ipv6_extensions)
+            )
+            following = 60 if chain else 17
+            return struct.pack("!IHBB", word, len(chain) + length, following, self.ttl) + source.packed + destination.packed + chain
         words = 5 + len(self.ip_options) // 4
         whole = words * 4 + length
         start = struct.pack("!BBHHHBBH", 0x40 | words, self.tos, whole, self.ip_id, 0x4000, self.ttl, 17, 0)

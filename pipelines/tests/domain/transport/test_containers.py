@@ -62,8 +62,15 @@ def test_pcapng_in_both_byte_orders(order: str) -> None:
 
 @pytest.mark.parametrize(
     ("resolution", "ticks", "expected"),
-    [(9, 1_234_567_891, 1_234_567_891), (6, 1_234_567, 1_234_567_000), (None, 1_234_567, 1_234_567_000), (3, 1_234, 1_234_000_000)]
-    + [(12, 1_234_567_891_999, 1_234_567_891), (0x80 | 10, 1024 + 512, 1_500_000_000), (0, 7, 7_000_000_000)],
+    [
+        (9, 1_234_567_891, 1_234_567_891),
+        (6, 1_234_567, 1_234_567_000),
+        (None, 1_234_567, 1_234_567_000),
+        (3, 1_234, 1_234_000_000),
+        (12, 1_234_567_891_999, 1_234_567_891),
+        (0x80 | 10, 1024 + 512, 1_500_000_000),
+        (0, 7, 7_000_000_000),
+    ],
 )
 def test_pcapng_clocks_decimal_and_binary(resolution: int | None, ticks: int, expected: int) -> None:
     frame = Timed(0, Packet().frame())
@@ -92,6 +99,13 @@ def test_pcapng_with_several_sections_and_interfaces_of_different_resolutions() 
 def test_ip_options_do_not_hide_the_packet(options: bytes) -> None:
     result = analysed(pcap([Timed(TIME, Packet(ip_options=options).frame())]))
     assert (result.roce, result.icrc) == (1, "ok")
+
+
+@pytest.mark.parametrize("extensions", [1, 2, 5])
+def test_ipv6_extension_headers_are_walked(extensions: int) -> None:
+    packet = Packet(source="2001:db8::1", destination="2001:db8::2", ipv6_extensions=extensions)
+    result = analysed(pcap([Timed(TIME, packet.frame()), Timed(TIME + 5000, vxlan(packet.frame()))]))
+    assert (result.roce, result.icrc, result.rc_qps) == (2, "ok", 2)
 
 
 @pytest.mark.parametrize("vlans", [(), (5,), (5, 6), (1, 2, 3)])

@@ -14,11 +14,14 @@ from wallwatch_testing.roce_traces import RandomConnection, merged
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_the_analysis_equals_the_truth(seed: int) -> None:
+@pytest.mark.parametrize("same_psns", [False, True])
+def test_the_analysis_equals_the_truth(seed: int, same_psns: bool) -> None:
     chooser = random.Random(seed)
     captured = seed % 2 == 0
     connections = [RandomConnection(chooser, place, lost_is_captured=captured) for place in range(chooser.randrange(1, 9))]
     for connection in connections:
+        if same_psns:
+            connection.talk.first = 0
         connection.run(chooser.randrange(1, 12))
     frames, truth = merged(connections)
     report = ReadReport()

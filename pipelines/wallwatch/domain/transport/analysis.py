@@ -12,6 +12,7 @@ from wallwatch.domain.transport.connections import Connections, Flow, address
 from wallwatch.domain.transport.frames import FrameBlock, ReadReport
 from wallwatch.domain.transport.mirror import MirrorCheck
 from wallwatch.domain.transport.notification import NotificationTracker
+from wallwatch.domain.transport.pairing import pair_ahead
 from wallwatch.domain.transport.results import Analysis, Findings, Timeouts
 from wallwatch.domain.transport.sequence import unwrapped
 
@@ -25,6 +26,10 @@ _ACTION[12], _ACTION[17], _ACTION[18], _ACTION[roce.CNP] = _READ, _ACKNOWLEDGE, 
 _LAST_RC_OPCODE = 20
 _FULL_RESPONSES = (13, 14)
 """First and middle: their payload is the path's MTU."""
+
+
+_BLOCKS_LOOKED_AHEAD = 2
+"""Connections that begin later are paired at their first answer."""
 
 
 class CaptureAnalysis:
@@ -47,6 +52,7 @@ class CaptureAnalysis:
         self._connections = Connections(self._findings)
         self._trackers: dict[bytes, NotificationTracker] = {}
         self._frames = self._roce = self._cut = self._checked = self._end_ns = 0
+        self._blocks = 0
         self._bad_frames: list[int] = []
         self._without_migration: set[int] = set()
 
@@ -65,6 +71,9 @@ class CaptureAnalysis:
         self._without_migration.update(packets.qpn[reliable & ~packets.migreq].tolist())
         if len(block):
             self._end_ns = max(self._end_ns, int(block.time_ns.max()))
+        if self._blocks < _BLOCKS_LOOKED_AHEAD:
+            self._blocks += 1
+            pair_ahead(self._connections, packets)
         self._walk(packets, numbers.tolist())
 
     def _walk(self, packets: roce.Packets, numbers: list[int]) -> None:

@@ -63,8 +63,8 @@ class Connections:
         """The flow whose requests `flow` answers with this PSN; None while it can't be known."""
         if flow.partner:
             return flow.partner
-        candidates = []
-        for other in self._unpaired.get((flow.tunnel, flow.destination, flow.source), ()):
+        candidates: list[tuple[tuple[bool, bool, bool, int], int, Flow]] = []
+        for other in self.opposite(flow):
             data = other.requests
             if other is flow or not data.started:
                 continue
@@ -77,17 +77,22 @@ class Connections:
                     time_ns - data.last_time,
                 )
                 candidates.append((rank, len(candidates), other))
-        return self._pair(flow, min(candidates)[2]) if candidates else None
+        return self.pair(flow, min(candidates)[2]) if candidates else None
 
     def marked(self, flow: Flow) -> Flow | None:
         """The flow that a CNP of `flow` complains about: its partner, or the last one that was marked."""
         if flow.partner:
             return flow.partner
-        others = self._unpaired.get((flow.tunnel, flow.destination, flow.source), ())
+        others = self.opposite(flow)
         latest = max((other for other in others if other.last_mark >= 0), key=lambda other: other.last_mark, default=None)
-        return self._pair(flow, latest) if latest else None
+        return self.pair(flow, latest) if latest else None
 
-    def _pair(self, one: Flow, other: Flow) -> Flow:
+    def opposite(self, flow: Flow) -> list[Flow]:
+        """Flows in the other direction that have no partner."""
+        return self._unpaired.get((flow.tunnel, flow.destination, flow.source), [])
+
+    def pair(self, one: Flow, other: Flow) -> Flow:
+        """Make both directions of one connection; returns `other`."""
         one.partner, other.partner = other, one
         for flow in (one, other):
             place = (flow.tunnel, flow.source, flow.destination)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, cast
 
 from wallwatch.domain.transport.frames import ByteSource, CaptureError, FrameBlock, ReadReport
 from wallwatch.domain.transport.pcap import is_pcap, read_pcap
@@ -31,7 +31,7 @@ class _Decompressed:
     """Gzip's content; damage ends it and is reported instead of raised."""
 
     def __init__(self, compressed: _Prefixed, report: ReadReport) -> None:
-        self._file = gzip.GzipFile(fileobj=compressed, mode="rb")  # type: ignore[arg-type]  # gzip calls read() alone when reading
+        self._file = gzip.GzipFile(fileobj=cast("IO[bytes]", compressed), mode="rb")  # reading, gzip calls read() alone
         self._report = report
         self._ended = False
 

@@ -7,6 +7,7 @@ continue. No step reads past the captured bytes of a frame.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,7 +125,7 @@ def datagrams(data: Bytes, layer: Layer) -> Udp:
     first, second = present
     order = np.argsort(np.concatenate([first.layer.frame, second.layer.frame]), kind="stable")
 
-    def merged(one: Integers, other: Integers) -> Integers:
+    def merged(one: Any, other: Any) -> Any:
         return np.concatenate([one, other])[order]
 
     both = Layer(*(merged(getattr(first.layer, name), getattr(second.layer, name)) for name in Layer.__dataclass_fields__))
