@@ -41,12 +41,17 @@ class Flow:
     last_mark: int = -1
 
 
+_MOST_COMPARISONS = 5_000_000
+"""Candidates looked at for all flows together; without a bound, a capture of one direction only would take minutes."""
+
+
 class Connections:
     """All flows of a capture by key (see `roce.Packets.key`)."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self.flows: dict[bytes, Flow] = {}
+        self._comparisons = 0
         self._unpaired: dict[tuple[bytes, bytes, bytes], list[Flow]] = {}
 
     def flow(self, key: bytes, qpn: int, source_port: int) -> Flow:
@@ -64,7 +69,8 @@ class Connections:
         if flow.partner:
             return flow.partner
         candidates: list[tuple[tuple[bool, bool, bool, int], int, Flow]] = []
-        for other in self.opposite(flow):
+        others = self._affordable(flow)
+        for other in others:
             data = other.requests
             if other is flow or not data.started:
                 continue
@@ -83,13 +89,18 @@ class Connections:
         """The flow that a CNP of `flow` complains about: its partner, or the last one that was marked."""
         if flow.partner:
             return flow.partner
-        others = self.opposite(flow)
+        others = self._affordable(flow)
         latest = max((other for other in others if other.last_mark >= 0), key=lambda other: other.last_mark, default=None)
         return self.pair(flow, latest) if latest else None
 
     def opposite(self, flow: Flow) -> list[Flow]:
         """Flows in the other direction that have no partner."""
         return self._unpaired.get((flow.tunnel, flow.destination, flow.source), [])
+
+    def _affordable(self, flow: Flow) -> list[Flow]:
+        others = self.opposite(flow)
+        self._comparisons += len(others)
+        return others if self._comparisons <= _MOST_COMPARISONS else []
 
     def pair(self, one: Flow, other: Flow) -> Flow:
         """Make both directions of one connection; returns `other`."""

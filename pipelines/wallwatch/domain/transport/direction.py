@@ -6,6 +6,7 @@ PSNs are unwrapped inside: plain growing integers.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 from wallwatch.domain.transport.results import (
     ACK_GOES_BACK,
@@ -26,7 +27,9 @@ NACK_OVERDUE_PACKETS = 64
 LONE_RESEND_NS = 500_000
 """At the capture's end, a filled gap counts as a retransmission after this wait, as reordering before."""
 _LOG_KEPT, _LOG_MOST = 4_096, 16_384
-_MOST_HOLES = 1 << 16
+_MOST_HOLES = 1 << 12
+"""More PSNs missing at once are a gap of the capture, not of the network."""
+_MOST_SEARCHED = 1 << 11
 _REORDER_WINDOW = 256
 
 
@@ -144,8 +147,11 @@ class Direction:
         if self.next < self.top <= number:
             # In a resend, new data came before the resend was complete.
             self._findings.violate(frame, NOT_GO_BACK_N, self.qpn)
-        if len(self._holes) + number - self.top <= _MOST_HOLES:
-            self._holes.update(range(max(self.next, self.top), number))
+        unseen = range(max(self.next, self.top), number)
+        if len(self._holes) + len(unseen) > _MOST_HOLES:
+            self._holes.clear()
+        if len(unseen) <= _MOST_HOLES:
+            self._holes.update(unseen)
         if self._lost is None:
             self._lost, self._gap_frame, self._behind_gap = self.next, frame, 0
 
@@ -277,7 +283,7 @@ class Direction:
     def first_behind(self, number: int) -> tuple[int, int, int] | None:
         """PSN, frame and time of the earliest packet of this round with a PSN above `number`."""
         earliest = None
-        for entry in reversed(self._log):
+        for entry in islice(reversed(self._log), _MOST_SEARCHED):
             if entry[0] > number:
                 earliest = entry
             elif entry[0] < number - _REORDER_WINDOW:

@@ -6,6 +6,8 @@ others drop out: at some time their data had not come as far as the acknowledgem
 
 from __future__ import annotations
 
+from collections import Counter
+
 from wallwatch.domain.transport.connections import Connections, Flow
 from wallwatch.domain.transport.reads import spans
 from wallwatch.domain.transport.roce import READ_REQUEST, Packets
@@ -13,6 +15,8 @@ from wallwatch.domain.transport.sequence import unwrapped
 
 _MOST_CANDIDATES = 64
 """With more connections between two addresses, comparing each answer with each is too slow."""
+_MOST_ANSWERS = 256
+"""Answers of a flow that are compared; later ones add nothing but time."""
 _OUTSIDE, _INSIDE, _EXACT, _SAME_PORT = -1000, 1, 4, 3
 _REQUESTS = frozenset({*range(13), 19, 20})
 _ANSWERS = frozenset(range(13, 19))
@@ -23,6 +27,7 @@ def pair_ahead(connections: Connections, packets: Packets) -> None:
     windows: dict[int, tuple[int, int]] = {}
     scores: dict[tuple[int, int], int] = {}
     flows: dict[int, Flow] = {}
+    answers: Counter[int] = Counter()
     columns = zip(packets.key, packets.opcode.tolist(), packets.psn.tolist(), strict=True)
     for index, (key, opcode, psn) in enumerate(columns):
         if opcode not in _REQUESTS and opcode not in _ANSWERS:
@@ -37,7 +42,8 @@ def pair_ahead(connections: Connections, packets: Packets) -> None:
             windows[id(flow)] = first, max(top, unwrapped(psn, top) + span)
             continue
         candidates = connections.opposite(flow)
-        if len(candidates) > _MOST_CANDIDATES:
+        answers[id(flow)] += 1
+        if len(candidates) > _MOST_CANDIDATES or answers[id(flow)] > _MOST_ANSWERS:
             continue
         for other in candidates:
             pair = id(flow), id(other)

@@ -38,10 +38,11 @@ class ReadRequests:
 
     def covers(self, start: int, end: int) -> bool:
         """Whether some request asked for a PSN in [start, end)."""
-        for first, length in self._ranges:
+        # The latest first: requests ascend, so the search ends at the first one that lies wholly before.
+        for first, length in reversed(self._ranges):
             span = min(spans(max(length, 0))) if self.mtu is None else max(1, -(-max(length, 0) // self.mtu))
-            if first < end and start < first + span:
-                return True
+            if first < end:
+                return start < first + span
         return False
 
     def start_at_or_before(self, number: int) -> int:
