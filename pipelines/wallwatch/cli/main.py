@@ -37,6 +37,7 @@ class Commands(LazyGroup):
         "vnic": Command("wallwatch.cli.vnic:app", "Isolation of virtual functions: broken promises, victims, aggressors, fair shares."),
         "nf": Command("wallwatch.cli.nf:app", "Network functions that share a SmartNIC: predicted throughput, bottlenecks, placement."),
         "lab": Command("wallwatch.cli.lab:app", "Find which settings make an RNIC fall over, and at which value, with few tests."),
+        "capture": Command("wallwatch.cli.capture:app", "Captures of RoCEv2: retransmissions, violations, congestion notification."),
         "generate": Command("wallwatch.cli.generate:app", "Generate files from the registry and the catalogue."),
     }
 

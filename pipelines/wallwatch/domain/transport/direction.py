@@ -1,0 +1,301 @@
+"""One direction of data on a connection: the go-back-N state machines of sender and receiver (Lumina, section 4).
+
+PSNs are unwrapped inside: plain growing integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+
+from wallwatch.domain.transport.results import (
+    ACK_GOES_BACK,
+    NACK_WRONG_PSN,
+    NO_NACK,
+    NOT_GO_BACK_N,
+    SECOND_NACK,
+    Findings,
+    Kind,
+    Retransmission,
+)
+from wallwatch.domain.transport.sequence import PSN_MASK, unwrapped
+
+DUPLICATE_NS = 1_000
+"""The same packet again within this time was mirrored twice: no RNIC retransmits that fast."""
+NACK_OVERDUE_PACKETS = 64
+"""A receiver that let this many packets pass after a gap should have sent its NACK."""
+LONE_RESEND_NS = 500_000
+"""At the capture's end, a filled gap counts as a retransmission after this wait, as reordering before."""
+_LOG_KEPT, _LOG_MOST = 4_096, 16_384
+_MOST_HOLES = 1 << 12
+"""More PSNs missing at once are a gap of the capture, not of the network."""
+_MOST_SEARCHED = 1 << 11
+_REORDER_WINDOW = 256
+
+
+@dataclass(frozen=True)
+class Nack:
+    """A NACK that waits for its retransmission; `generation_ns` as in `Retransmission`."""
+
+    psn: int
+    frame: int
+    time_ns: int
+    frame_trigger: int | None
+    generation_ns: int | None
+
+
+@dataclass
+class _Filling:
+    """Packets that fill a gap: late ones, or the first of a retransmission; the next packet decides."""
+
+    start: int
+    end: int
+    frame: int
+    time_ns: int
+    waited_ns: int
+    wait_from_ns: int
+
+
+class Direction:
+    """State of the data that one QP sends to another.
+
+    Args:
+        qpn: destination QP of the data packets.
+        findings: where events go.
+    """
+
+    def __init__(self, qpn: int, findings: Findings) -> None:
+        self.qpn = qpn
+        self.started = False
+        self.next = 0
+        """Expected PSN: the last one of this round plus one."""
+        self.first = 0
+        self.top = 0
+        """One more than the highest PSN ever sent."""
+        self.acknowledged: int | None = None
+        self.nack: Nack | None = None
+        self.last_time = 0
+        self.iteration = 1
+        self._findings = findings
+        self._log: list[tuple[int, int, int]] = []
+        self._holes: set[int] = set()
+        self._lost: int | None = None
+        self._gap_frame = 0
+        self._behind_gap = 0
+        self._filling: _Filling | None = None
+        self._selective: tuple[_Filling, Nack, int] | None = None
+        self._not_ready: int | None = None
+        self._last_nack: tuple[int, int] = (-1, 0)
+        self._skips: tuple[int, frozenset[int]] = (-1, frozenset())
+
+    def data(self, psn: int, frame: int, time_ns: int, damaged: bool) -> None:
+        """A packet of this direction was seen."""
+        if not self.started:
+            self.started = True
+            self.next = self.first = self.top = psn
+        if psn != self.next & PSN_MASK or self._filling or damaged:
+            self._unusual(unwrapped(psn, self.next), frame, time_ns, damaged)
+            return
+        number = self.next
+        self.next = number + 1
+        if number >= self.top:
+            self.top = self.next
+        if self._lost is not None:
+            self._behind_gap += 1
+        self._delivered(number, frame, time_ns)
+
+    def allow(self, numbers: frozenset[int]) -> None:
+        """Say which PSNs may follow the last packet without a loss: a READ request takes as many as its response has."""
+        self._skips = (self.next, numbers)
+
+    def _delivered(self, number: int, frame: int, time_ns: int) -> None:
+        log = self._log
+        log.append((number, frame, time_ns))
+        if len(log) > _LOG_MOST:
+            del log[:-_LOG_KEPT]
+        self.last_time = time_ns
+
+    def _unusual(self, number: int, frame: int, time_ns: int, damaged: bool) -> None:
+        if number == self.next - 1 and self._log and self._log[-1][0] == number and time_ns - self.last_time <= DUPLICATE_NS:
+            self._findings.duplicate_frames += 1
+            return
+        if self._filling and self._continue_filling(self._filling, number, frame, time_ns):
+            return
+        if number > self.next and number not in self._holes:
+            self._jump(number, frame)
+        elif number in self._holes:
+            self._fill(number, frame, time_ns)
+            return
+        elif number < self.next:
+            self._go_back(number, frame, time_ns, time_ns - self.last_time)
+        self.next = number + 1
+        self.top = max(self.top, self.next)
+        if damaged:
+            # Sent, yet thrown away by the receiver: the same as lost for whatever follows.
+            if self._lost is None:
+                self._lost, self._gap_frame, self._behind_gap = number, frame, 0
+            self.last_time = time_ns
+            return
+        if self._lost is not None:
+            self._behind_gap += 1
+        self._delivered(number, frame, time_ns)
+
+    def _jump(self, number: int, frame: int) -> None:
+        """Packets are missing before `number`."""
+        if self._skips[0] == self.next and number in self._skips[1]:
+            return
+        if self.next < self.top <= number:
+            # In a resend, new data came before the resend was complete.
+            self._findings.violate(frame, NOT_GO_BACK_N, self.qpn)
+        unseen = range(max(self.next, self.top), number)
+        if len(self._holes) + len(unseen) > _MOST_HOLES:
+            self._holes.clear()
+        if len(unseen) <= _MOST_HOLES:
+            self._holes.update(unseen)
+        if self._lost is None:
+            self._lost, self._gap_frame, self._behind_gap = self.next, frame, 0
+
+    def _fill(self, number: int, frame: int, time_ns: int) -> None:
+        self._holes.discard(number)
+        self._filling = _Filling(number, number, frame, time_ns, time_ns - self.last_time, self.last_time)
+
+    def _continue_filling(self, filling: _Filling, number: int, frame: int, time_ns: int) -> bool:
+        """Decide what the packets that filled a gap were; True when `number` is one more of them."""
+        if number == filling.end and time_ns - filling.time_ns <= DUPLICATE_NS:
+            self._findings.duplicate_frames += 1
+            return True
+        if number == filling.end + 1 and number in self._holes:
+            self._holes.discard(number)
+            filling.end = number
+            return True
+        self._filling = None
+        if filling.end < number < self.top and number not in self._holes:
+            self._resent(filling)
+        else:
+            self._came_late(filling, frame, number >= self.top)
+        return False
+
+    def _resent(self, filling: _Filling) -> None:
+        self._go_back(filling.start, filling.frame, filling.time_ns, filling.waited_ns)
+        for number in range(filling.start, filling.end + 1):
+            self._delivered(number, filling.frame, filling.time_ns)
+        self.next = filling.end + 1
+
+    def _came_late(self, filling: _Filling, frame: int, new_data_follows: bool) -> None:
+        if self.nack and self.nack.psn == filling.start and new_data_follows and self._selective is None:
+            # Either a resend of one packet alone, or a late packet that crossed its NACK: a go-back to it will decide.
+            self._selective = (filling, self.nack, frame)
+        else:
+            self._findings.late(filling.end - filling.start + 1, self.top - 1 - filling.start)
+        if self._lost is not None and filling.start <= self._lost <= filling.end:
+            behind = [hole for hole in self._holes if filling.end < hole < self.next]
+            self._lost = min(behind, default=None)
+
+    def _go_back(self, number: int, frame: int, time_ns: int, waited_ns: int) -> None:
+        self._settle_selective(number)
+        nack, self.nack = self.nack, None
+        self.iteration += 1
+        if number == self._not_ready:
+            self._findings.rnr_resends += 1
+        elif nack and nack.psn == number:
+            self._report("nack", number, frame, time_ns, nack)
+        elif nack:
+            self._findings.violate(frame, NOT_GO_BACK_N, self.qpn)
+        else:
+            # A receiver that sent its NACK already stays silent when the resend is lost too; the timer is right then.
+            silent = self._lost is not None and self._lost != self._last_nack[0]
+            if silent and self._behind_gap > NACK_OVERDUE_PACKETS:
+                self._findings.violate(self._gap_frame, NO_NACK, self.qpn)
+            self._report("timeout", number, frame, time_ns, None)
+            self._findings.timeout_waits.setdefault(self.qpn, []).append(waited_ns)
+        self._not_ready = None
+        self._lost = None
+        self._log.clear()
+
+    def _report(self, kind: Kind, number: int, frame: int, time_ns: int, nack: Nack | None) -> None:
+        self._findings.retransmissions.append(
+            Retransmission(
+                psn=number & PSN_MASK,
+                qpn=self.qpn,
+                kind=kind,
+                iteration=self.iteration,
+                frame_retransmission=frame,
+                frame_nack=nack.frame if nack else None,
+                frame_trigger=nack.frame_trigger if nack else None,
+                nack_generation_ns=nack.generation_ns if nack else None,
+                nack_reaction_ns=time_ns - nack.time_ns if nack else None,
+            )
+        )
+
+    def _settle_selective(self, went_back_to: int | None) -> None:
+        if self._selective is None:
+            return
+        (filling, nack, frame), self._selective = self._selective, None
+        if went_back_to == filling.start:
+            self._findings.late(filling.end - filling.start + 1, self.top - 1 - filling.start)
+            return
+        self.iteration += 1
+        self._report("nack", filling.start, filling.frame, filling.time_ns, nack)
+        self._findings.violate(frame, NOT_GO_BACK_N, self.qpn)
+        if self.nack is nack:
+            self.nack = None
+
+    def acknowledge(self, psn: int, frame: int) -> None:
+        """The receiver acknowledged everything up to and including `psn`."""
+        if not self.started:
+            return
+        number = unwrapped(psn, self.top - 1)
+        if number >= self.top:
+            return
+        if self.acknowledged is not None and number < self.acknowledged:
+            self._findings.violate(frame, ACK_GOES_BACK, self.qpn)
+            return
+        self.acknowledged = number
+        if self.nack and self.nack.psn <= number and self._selective is None:
+            self.nack = None
+
+    def refuse(self, psn: int, frame: int, time_ns: int) -> None:
+        """The receiver sent a NACK for `psn` (or, for READ, asked for it again)."""
+        if not self.started:
+            return
+        number = unwrapped(psn, self.top)
+        if self._last_nack[0] == number and time_ns - self._last_nack[1] <= DUPLICATE_NS:
+            self._findings.duplicate_frames += 1
+            return
+        self._last_nack = (number, time_ns)
+        self._settle_selective(None)
+        if self.nack:
+            self._findings.violate(frame, SECOND_NACK, self.qpn)
+            return
+        acknowledged = self.acknowledged if self.acknowledged is not None else self.first - 1
+        expected = self._lost
+        if number != expected if expected is not None else not acknowledged < number < self.top:
+            self._findings.violate(frame, NACK_WRONG_PSN, self.qpn)
+        trigger = self.first_behind(number)
+        self.nack = Nack(number, frame, time_ns, trigger[1] if trigger else None, time_ns - trigger[2] if trigger else None)
+        self.acknowledged = max(acknowledged, min(number, self.top) - 1)
+
+    def not_ready(self, psn: int) -> None:
+        """The receiver had no buffer for `psn` (RNR NAK): its resend is no loss."""
+        if self.started:
+            self._not_ready = unwrapped(psn, self.top)
+
+    def first_behind(self, number: int) -> tuple[int, int, int] | None:
+        """PSN, frame and time of the earliest packet of this round with a PSN above `number`."""
+        earliest = None
+        for entry in islice(reversed(self._log), _MOST_SEARCHED):
+            if entry[0] > number:
+                earliest = entry
+            elif entry[0] < number - _REORDER_WINDOW:
+                break
+        return earliest
+
+    def finish(self) -> None:
+        """The capture ended: decide what waited for a further packet."""
+        filling, self._filling = self._filling, None
+        if filling:
+            if (self.nack and self.nack.psn == filling.start) or filling.waited_ns >= LONE_RESEND_NS:
+                self._resent(filling)
+            else:
+                self._came_late(filling, filling.frame, new_data_follows=False)
+        self._settle_selective(None)
