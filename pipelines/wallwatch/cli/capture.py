@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 CONFORMS, VIOLATES, BAD_INPUT = 0, 1, 2
 
-app = typer.Typer(help="Captures of RoCEv2 traffic.", no_args_is_help=True)
+app = typer.Typer(help="Captures of RoCEv2: retransmissions, violations, congestion notification.", no_args_is_help=True)
 
 
 @app.callback()
 def main() -> None:
-    """Captures of RoCEv2 traffic: retransmissions, latencies, protocol violations, congestion notification."""
+    """Captures of RoCEv2: retransmissions, violations, congestion notification."""
 
 
 @app.command()
