@@ -45,7 +45,8 @@ class Settings(SharedSettings):
     )
     ui_dir: Annotated[Path | None, Field(description="Built web UI to serve; none when a proxy serves it")] = None
     public_url: Annotated[
-        HttpUrl | None, Field(description="How browsers and agents reach this server; links and enrolment URLs come from it only")
+        HttpUrl | None,
+        Field(description="How browsers and agents reach this server; links and enrolment URLs come from it; unset: from the request"),
     ] = None
     allowed_hosts: Annotated[
         Names,
