@@ -14,7 +14,6 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from structlog.testing import capture_logs
 
 from wallwatch_backend.notify.deliveries.sender import NO_ANSWER, Outcome, Sender, client
 from wallwatch_backend.notify.webhooks import urls
@@ -153,10 +152,8 @@ async def test_tls_requests_the_name_and_verifies_it_although_an_address_is_call
         outcome = await post(f"https://{NAME}:{server.port}/hook", Resolver([LOOPBACK]), trusting)
         assert outcome.delivered, outcome.error
         assert (server.names, server.hosts) == ([NAME], [f"{NAME}:{server.port}"])
-        with capture_logs() as logged:
-            other = await post(f"https://other.example:{server.port}/hook", Resolver([LOOPBACK]), trusting)
-        assert other.error == NO_ANSWER
-        assert "CERTIFICATE_VERIFY_FAILED" in logged[-1]["error"]
-        assert len(server.hosts) == 1
+        other = await post(f"https://other.example:{server.port}/hook", Resolver([LOOPBACK]), trusting)
+        assert other.error == NO_ANSWER  # a private address: its cause is in the log only
+        assert len(server.hosts) == 1, "nothing was sent to a server whose certificate is for another name"
     finally:
         server.stop()
