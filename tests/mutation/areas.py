@@ -48,12 +48,12 @@ ACCESS = [
     "backend/wallwatch_backend/kit/access.py", "backend/wallwatch_backend/kit/roles.py",
     "backend/wallwatch_backend/accounts/session/repository.py", "backend/wallwatch_backend/accounts/session/service.py",
     "backend/wallwatch_backend/accounts/tokens/repository.py", "backend/wallwatch_backend/accounts/tokens/service.py",
-    "backend/wallwatch_backend/remedies/orders/requesters.py", "backend/wallwatch_backend/remedies/orders/approval.py",
+    "backend/wallwatch_backend/accounts/session/persons.py", "backend/wallwatch_backend/remedies/orders/approval.py",
 ]  # fmt: skip
 ACCESS_TESTS = [
     "backend/tests/accounts",
     "backend/tests/kit/test_roles.py",
-    "backend/tests/remedies/test_requesters.py",
+    "backend/tests/accounts/test_persons.py",
     "backend/tests/remedies/test_remedy_control.py",
     "backend/tests/fleet/test_stream.py",
     "backend/tests/test_doctests.py",
