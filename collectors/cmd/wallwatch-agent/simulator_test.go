@@ -231,6 +231,7 @@ func TestARemedyThatNeedsTheKernelIsRefusedWithoutOne(t *testing.T) {
 	for action, params := range map[string]string{
 		"limit-vf-rate":           `{"pci": "0000:17:00.0", "vf": 0, "max_tx_mbps": 10}`,
 		"guarantee-vf-rate":       `{"pci": "0000:17:00.0", "vf": 0, "min_tx_mbps": 10}`,
+		"group-vf-rate":           `{"pci": "0000:17:00.0", "group": "batch", "vfs": "0", "min_tx_mbps": 10}`,
 		"recover-health-reporter": `{"pci": "0000:17:00.0", "reporter": "fw"}`,
 		"stop-port-offload":       `{"pci": "0000:17:00.0", "vf": 0}`,
 		"cap-encap-contexts":      `{"pci": "0000:17:00.0", "max_contexts": 1, "max_ports": 1}`,
