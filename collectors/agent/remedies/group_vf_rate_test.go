@@ -130,6 +130,54 @@ func TestAGroupThatADriverRefusesInTheMiddleLeavesNothing(t *testing.T) {
 	}
 }
 
+// Where the agent is killed, nothing it does after that reaches the host. TestAnAgentThatDiesAtAnyChange... has the same for the order itself.
+func TestAnUndoThatIsKilledAnywhereIsFinishedByAnother(t *testing.T) {
+	for killedAt := 1; killedAt <= 4; killedAt++ {
+		r := newGroupRig(t)
+		before, plan := r.host.State(), r.planned(t)
+		r.carryOut(t, plan)
+		back, err := r.Undo(t.Context(), plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		allowed := r.host.Refuse
+		changes := 0
+		r.host.Refuse = func(string) error {
+			if changes++; changes >= killedAt {
+				return errDriver
+			}
+			return nil
+		}
+		if err := r.Apply(t.Context(), back); !errors.Is(err, errDriver) {
+			t.Errorf("killed at %d: %v", killedAt, err)
+		}
+		r.host.Refuse = allowed
+		if back, err = r.Undo(t.Context(), plan); err != nil {
+			t.Errorf("killed at %d, the second undo: %v", killedAt, err)
+			continue
+		}
+		r.carryOut(t, back)
+		if after := r.host.State(); after != before {
+			t.Errorf("killed at %d the host has\n%s\nnot\n%s", killedAt, after, before)
+		}
+	}
+}
+
+func TestAnUndoThatADriverRefusesOnceLeavesTheGroupWhole(t *testing.T) {
+	r := newGroupRig(t)
+	plan := r.planned(t)
+	r.carryOut(t, plan)
+	whole := r.host.State()
+	back, err := r.Undo(t.Context(), plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.asked, r.refuseAt = nil, 4 // the deletion
+	if err := r.Apply(t.Context(), back); !errors.Is(err, errDriver) || r.host.State() != whole {
+		t.Errorf("%v, after %q the host has\n%s\nnot\n%s", err, r.asked, r.host.State(), whole)
+	}
+}
+
 func TestAVFWithoutARateObjectIsRefusedWithTheModeThatHasThem(t *testing.T) {
 	r := newGroupRig(t)
 	if _, err := r.plan(t, `"vfs": "0,7", "max_tx_mbps": 9000`); codeOf(err) != CodePreconditionFailed ||
