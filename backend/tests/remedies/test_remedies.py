@@ -33,6 +33,7 @@ def test_the_catalogue_of_actions_has_ranges_risk_undo_and_two_checks(viewer: ht
         "pace-vf-unbinding",
         "limit-vf-rate",
         "guarantee-vf-rate",
+        "group-vf-rate",
         "recover-health-reporter",
         "apply-mask-plan",
         "stop-port-offload",
@@ -45,6 +46,7 @@ def test_the_catalogue_of_actions_has_ranges_risk_undo_and_two_checks(viewer: ht
     assert tune["at_least_one"] == ["max_idle_ms", "flow_limit", "max_revalidator_ms", "offloaded_stats_delay_ms"]
     assert actions["limit-vf-rate"]["change"]["expected"] == "= Limit"
     assert actions["guarantee-vf-rate"]["change"]["expected"] == "= Guarantee"
+    assert actions["group-vf-rate"]["at_least_one"] == ["max_tx_mbps", "min_tx_mbps"]
     assert [name for name, action in actions.items() if not action["reversible"]] == ["recover-health-reporter", "remove-orphaned-filters"]
     cures = {cure["symptom"]: cure["signal"] for cure in tune["cures"]}
     assert cures == {"S1": "reoffload_ratio", "S4": "flow_deletions_per_s", "S5": "software_packets_per_s"}

@@ -59,12 +59,14 @@ func crashCases(t *testing.T) map[string]crashCase {
 	}
 	maskPlan, inbox := crashPlan(t)
 	return map[string]crashCase{
-		"tune-revalidator":        {params: map[string]any{"max_idle_ms": 60000, "flow_limit": 50000}},
-		"cordon-rnic":             {params: map[string]any{"pci": agenttest.PCI, "reason": "test"}},
-		"pace-flow-insertion":     {params: map[string]any{"pci": agenttest.PCI, "containers_per_minute": 30, "burst": 4}},
-		"pace-vf-unbinding":       {params: map[string]any{"pci": agenttest.PCI, "interval_ms": 2000}},
-		"limit-vf-rate":           {params: map[string]any{"pci": agenttest.PCI, "vf": 0, "max_tx_mbps": 2500}},
-		"guarantee-vf-rate":       {params: map[string]any{"pci": agenttest.PCI, "vf": 0, "min_tx_mbps": 2500}},
+		"tune-revalidator":    {params: map[string]any{"max_idle_ms": 60000, "flow_limit": 50000}},
+		"cordon-rnic":         {params: map[string]any{"pci": agenttest.PCI, "reason": "test"}},
+		"pace-flow-insertion": {params: map[string]any{"pci": agenttest.PCI, "containers_per_minute": 30, "burst": 4}},
+		"pace-vf-unbinding":   {params: map[string]any{"pci": agenttest.PCI, "interval_ms": 2000}},
+		"limit-vf-rate":       {params: map[string]any{"pci": agenttest.PCI, "vf": 0, "max_tx_mbps": 2500}},
+		"guarantee-vf-rate":   {params: map[string]any{"pci": agenttest.PCI, "vf": 0, "min_tx_mbps": 2500}},
+		"group-vf-rate": {params: map[string]any{"pci": agenttest.PCI, "group": "batch", "vfs": "0,1,2", "max_tx_mbps": 9000, "min_tx_mbps": 500},
+			prepare: (*remediestest.Host).SetGroups},
 		"recover-health-reporter": {params: map[string]any{"pci": agenttest.PCI, "reporter": "fw_fatal"}, final: true, prepare: (*remediestest.Host).Fail},
 		"apply-mask-plan":         {params: maskPlan, inbox: inbox},
 		"stop-port-offload":       {params: map[string]any{"pci": agenttest.PCI, "vf": 0}},

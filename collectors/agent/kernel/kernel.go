@@ -21,6 +21,7 @@ type Kernel interface {
 	LimitPort(ctx context.Context, pci string, port uint32, maxBps uint64) error
 	// GuaranteePort sets what that leaf is guaranteed, in bytes per second; 0 is no guarantee. Its limit stays.
 	GuaranteePort(ctx context.Context, pci string, port uint32, shareBps uint64) error
+	RateGroups
 	// RecoverHealth makes a device's health reporter recover.
 	RecoverHealth(ctx context.Context, pci, reporter string) error
 	// TCOffload reports for each network device whether its driver takes filters of TC into the hardware (the feature hw-tc-offload).

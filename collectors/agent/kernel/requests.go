@@ -44,7 +44,12 @@ func (r Requests) GuaranteePort(ctx context.Context, pci string, port uint32, sh
 }
 
 func (r Requests) setRate(ctx context.Context, pci string, port uint32, name string, bps uint64) error {
-	err := r.do(ctx, fmt.Sprintf("devlink port function rate set pci/%s/%d %s %dbps", pci, port, name, bps))
+	return r.doRate(ctx, fmt.Sprintf("devlink port function rate set pci/%s/%d %s %dbps", pci, port, name, bps))
+}
+
+// doRate asks for a change of devlink's rates.
+func (r Requests) doRate(ctx context.Context, command string) error {
+	err := r.do(ctx, command)
 	if err != nil && strings.Contains(err.Error(), "Operation not supported") {
 		return fmt.Errorf("%w: %w", ErrNoRates, err)
 	}

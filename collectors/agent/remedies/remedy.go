@@ -86,6 +86,7 @@ func NewRegistry(host Host) *Registry {
 		&PaceVFUnbinding{SysfsRoot: host.SysfsRoot, Dir: host.PaceDir},
 		&LimitVFRate{vfRates{Kernel: host.Kernel, SysfsRoot: host.SysfsRoot}},
 		&GuaranteeVFRate{vfRates{Kernel: host.Kernel, SysfsRoot: host.SysfsRoot}},
+		&GroupVFRate{vfRates{Kernel: host.Kernel, SysfsRoot: host.SysfsRoot}},
 		&RecoverHealth{Kernel: host.Kernel, SysfsRoot: host.SysfsRoot},
 		&StopPortOffload{portOffload{host.Kernel, flows}},
 		&CapEncapContexts{portOffload{host.Kernel, flows}},

@@ -38,8 +38,8 @@ func TestActionsListsEveryActionWithItsRanges(t *testing.T) {
 	for _, action := range listed.Actions {
 		names = append(names, action.Action)
 	}
-	want := []string{"tune-revalidator", "cordon-rnic", "pace-flow-insertion", "pace-vf-unbinding", "limit-vf-rate", "guarantee-vf-rate", "recover-health-reporter",
-		"stop-port-offload", "cap-encap-contexts", "remove-orphaned-filters", "read-flows", "apply-mask-plan"}
+	want := []string{"tune-revalidator", "cordon-rnic", "pace-flow-insertion", "pace-vf-unbinding", "limit-vf-rate", "guarantee-vf-rate", "group-vf-rate",
+		"recover-health-reporter", "stop-port-offload", "cap-encap-contexts", "remove-orphaned-filters", "read-flows", "apply-mask-plan"}
 	if !slices.Equal(names, want) {
 		t.Fatalf("listed %q", names)
 	}

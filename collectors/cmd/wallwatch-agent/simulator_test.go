@@ -165,6 +165,22 @@ func TestRemediesThroughTheKernelActOnASimulatedHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
+	group := ordered(t, registry, "group-vf-rate", `{"pci": "`+simulatedPCI+`", "group": "batch", "vfs": "0,1", "max_tx_mbps": 9000, "min_tx_mbps": 100}`)
+	group.ready(t)
+	grouped := group.apply(t)
+	if effect, err := group.Observe(t.Context(), grouped); effect != remedies.InPlace || len(grouped.Changes) != 3 {
+		t.Errorf("the group is %s, %v, by %+v", effect, err, grouped.Changes)
+	}
+	if err := group.Precondition(t.Context(), group.params); code(err) != remedies.CodePreconditionFailed || !strings.Contains(err.Error(), "already") {
+		t.Errorf("a group that is there: %v", err)
+	}
+	if back, err = group.Undo(t.Context(), grouped); err == nil {
+		err = errors.Join(group.Apply(t.Context(), back), group.Verify(t.Context(), back))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // someNetworks are tenants whose contexts a card has room for.
@@ -231,6 +247,7 @@ func TestARemedyThatNeedsTheKernelIsRefusedWithoutOne(t *testing.T) {
 	for action, params := range map[string]string{
 		"limit-vf-rate":           `{"pci": "0000:17:00.0", "vf": 0, "max_tx_mbps": 10}`,
 		"guarantee-vf-rate":       `{"pci": "0000:17:00.0", "vf": 0, "min_tx_mbps": 10}`,
+		"group-vf-rate":           `{"pci": "0000:17:00.0", "group": "batch", "vfs": "0", "min_tx_mbps": 10}`,
 		"recover-health-reporter": `{"pci": "0000:17:00.0", "reporter": "fw"}`,
 		"stop-port-offload":       `{"pci": "0000:17:00.0", "vf": 0}`,
 		"cap-encap-contexts":      `{"pci": "0000:17:00.0", "max_contexts": 1, "max_ports": 1}`,

@@ -16,6 +16,7 @@ type portOffload struct {
 	limitGbps float64 // max_tx_rate; 0 without a limit
 	// guaranteedGbps is min_tx_rate; 0 without a guarantee.
 	guaranteedGbps float64
+	group          string // the rate group that the VF is in, "" for none
 }
 
 // ErrNoDevice is the answer about a device that the host does not have.
@@ -221,16 +222,16 @@ func (e *Entry) mayOffload() bool {
 	return e.dir != Egress || !e.rnic.ports[e.conn.src.VF].off
 }
 
-// limited is the part of its demand that a connection may send under the limit of its VF.
+// limited is the part of its demand that a connection may send under the limits of its VF and of the VF's group.
 func (c *connection) limited() float64 {
 	if c.src.RNIC == nil {
 		return 1
 	}
-	limit := c.src.RNIC.ports[c.src.VF].limitGbps
+	limit, part := c.src.RNIC.ports[c.src.VF].limitGbps, 1.0
 	if asked := c.src.RNIC.asked[c.src.VF]; limit > 0 && asked > limit {
-		return limit / asked
+		part = limit / asked
 	}
-	return 1
+	return part * c.src.RNIC.groupPart(c.src.VF)
 }
 
 // addDemand adds up what each VF would like to send.

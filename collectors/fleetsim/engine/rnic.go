@@ -59,7 +59,8 @@ type RNIC struct {
 	transceiver           transceiver
 	index                 [][]*Entry // of flawed firmware, by set; nil until it is used
 	ports                 []portOffload
-	asked                 []float64 // Gbit/s that each VF would like to send
+	groups                map[string]RateGroup // of rates, by name
+	asked                 []float64            // Gbit/s that each VF would like to send
 	observer              Observer
 	shared                *shared // nil without tenants
 

@@ -169,6 +169,7 @@ func (s *shared) serve(r *RNIC, flows []VFCounters, from, to time.Duration, step
 		s.demands[vf].Guaranteed = r.ports[vf].guaranteedGbps * 1e9 / 8
 		s.report.VFs = append(s.report.VFs, share)
 	}
+	r.groupDemands(s.demands)
 	s.report.Load, s.report.Card = s.card.Step(s.demands, short, s.services), &s.card
 	for vf := range s.report.VFs {
 		share := &s.report.VFs[vf]

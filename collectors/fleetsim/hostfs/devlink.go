@@ -3,8 +3,9 @@ package hostfs
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
-	"strconv"
+	"slices"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
 )
@@ -124,18 +125,39 @@ func rates(host *engine.Host) string {
 				text = append(text, ',')
 			}
 			text = fmt.Appendf(text, `"pci/%s/%d":{"type":"leaf"`, r.PCI, engine.PortOfVF(vf))
-			if limit := r.VFLimitGbps(vf); limit > 0 { // the tool prints no rate that is not set
-				text = append(text, `,"tx_max":`...)
-				text = strconv.AppendInt(text, int64(math.Round(limit*1e9/8)), 10)
-			}
-			if share := r.VFGuaranteeGbps(vf); share > 0 {
-				text = append(text, `,"tx_share":`...)
-				text = strconv.AppendInt(text, int64(math.Round(share*1e9/8)), 10)
+			text = appendRate(text, "tx_max", r.VFLimitGbps(vf))
+			text = appendRate(text, "tx_share", r.VFGuaranteeGbps(vf))
+			if group := r.VFGroup(vf); group != "" {
+				text = fmt.Appendf(text, `,"parent":%q`, group)
 			}
 			text = append(text, '}')
 		}
+		text = appendGroups(text, r)
 	}
 	return string(append(text, "}}"...))
+}
+
+// appendGroups adds the card's rate groups, which are nodes.
+func appendGroups(text []byte, r *engine.RNIC) []byte {
+	groups := r.RateGroups()
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		if text[len(text)-1] == '}' {
+			text = append(text, ',')
+		}
+		text = fmt.Appendf(text, `"pci/%s/%s":{"type":"node"`, r.PCI, name)
+		text = appendRate(text, "tx_max", groups[name].LimitGbps)
+		text = appendRate(text, "tx_share", groups[name].GuaranteedGbps)
+		text = append(text, '}')
+	}
+	return text
+}
+
+// appendRate adds a rate in bytes per second; the tool prints no rate that is not set.
+func appendRate(text []byte, name string, gbps float64) []byte {
+	if gbps <= 0 {
+		return text
+	}
+	return fmt.Appendf(text, `,%q:%d`, name, int64(math.Round(gbps*1e9/8)))
 }
 
 // ports is what "devlink -j port show" prints.

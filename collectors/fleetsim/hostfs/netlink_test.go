@@ -2,8 +2,10 @@ package hostfs
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -224,6 +226,18 @@ func TestALimitOfAVFIsShownByDevlinkAndByIPLink(t *testing.T) {
 	}
 	if rates, err := folder.Rates(false); err != nil || len(rates["0000:17:00.0"]) != 4 {
 		t.Errorf("the rate objects are %+v, %v", rates, err)
+	}
+	err = errors.Join(e.AddRateGroup(e.Hosts()[0], "0000:17:00.0", "batch", engine.RateGroup{GuaranteedGbps: 0.5, LimitGbps: 2}),
+		e.GroupPort(e.Hosts()[0], "0000:17:00.0", engine.PortOfVF(2), "batch"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, e, tree)
+	want.Parent = "batch"
+	node := netlink.Rate{Node: "batch", VF: -1, MaxBps: 2000 * netlink.BpsPerMbps, ShareBps: 500 * netlink.BpsPerMbps}
+	if rates, err := folder.Rates(true); err != nil || len(rates["0000:17:00.0"]) != 2 || !slices.Contains(rates["0000:17:00.0"], want) ||
+		!slices.Contains(rates["0000:17:00.0"], node) {
+		t.Errorf("with a group devlink shows %+v, %v", rates, err)
 	}
 	if vfs, err := folder.VFs("enp23s0f0np0", false); err != nil || *vfs[2].MaxTxMbps != 1001 || *vfs[2].MinTxMbps != 200 || *vfs[1].MaxTxMbps != 0 {
 		t.Errorf("ip link shows %+v, %v", vfs, err)

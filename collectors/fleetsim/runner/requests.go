@@ -181,9 +181,12 @@ func (r *requests) do(words []string) error {
 		return r.ratePort(words[5], words[7], r.engine.LimitPort)
 	case match(words, "devlink port function rate set * tx_share *"):
 		return r.ratePort(words[5], words[7], r.engine.GuaranteePort)
+	case len(words) > 5 && match(words[:5], "devlink port function rate *"):
+		return r.group(words)
 	}
 	return fmt.Errorf("unknown command %q; known are devlink health recover, ethtool -k, ethtool -K ... hw-tc-offload, tc filter del dev ... "+
-		"ingress, tc -json filter show dev ... ingress, ip link set dev ... vf ... max_tx_rate (... min_tx_rate), and devlink port function rate set ... tx_max or tx_share", strings.Join(words, " "))
+		"ingress, tc -json filter show dev ... ingress, ip link set dev ... vf ... max_tx_rate (... min_tx_rate), and devlink port function rate set ... tx_max, "+
+		"tx_share, parent or noparent, rate add and rate del", strings.Join(words, " "))
 }
 
 // setRates sets both rates of a VF, in Mbit/s. The guarantee is taken away first, so that it is never above the limit.
@@ -210,15 +213,21 @@ func (r *requests) setRates(uplink, function, most, least string) error {
 func (r *requests) ratePort(handle, rate string, set func(h *engine.Host, pci string, port int, gbps float64) error) error {
 	device, index, _ := strings.Cut(strings.TrimPrefix(handle, "pci/"), "/")
 	port, err := strconv.Atoi(index)
-	digits, inBytes := strings.CutSuffix(rate, "bps")
-	if !inBytes {
-		return fmt.Errorf("the rate %q must be in bps, which are bytes per second", rate)
-	}
-	bps, rateErr := strconv.ParseUint(digits, 10, 63)
+	gbps, rateErr := gbpsOf(rate)
 	if err = errors.Join(err, rateErr); err != nil {
 		return err
 	}
-	return set(r.host, device, port, float64(bps)*8/1e9)
+	return set(r.host, device, port, gbps)
+}
+
+// gbpsOf takes a rate in the tool's unit of bytes per second.
+func gbpsOf(rate string) (float64, error) {
+	digits, inBytes := strings.CutSuffix(rate, "bps")
+	if !inBytes {
+		return 0, fmt.Errorf("the rate %q must be in bps, which are bytes per second", rate)
+	}
+	bps, err := strconv.ParseUint(digits, 10, 63)
+	return float64(bps) * 8 / 1e9, err
 }
 
 // match compares words with a pattern in which * is any word.

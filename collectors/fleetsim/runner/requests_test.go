@@ -75,6 +75,28 @@ func TestRequestsToTheKernelAreDoneInOrderUpToTheFirstThatFails(t *testing.T) {
 			t.Errorf("%s: %+v, limit %g, guarantee %g", c.command, done.Results, limit, least)
 		}
 	}
+	for _, c := range []struct {
+		command, group, failure string
+		groups                  int
+	}{
+		{"rate add pci/0000:17:00.0/batch tx_share 125000bps tx_max 250000000bps", "", "", 1},
+		{"rate add pci/0000:17:00.0/batch", "", "File exists", 1},
+		{"rate add pci/0000:17:00.0/other tx_max", "", "unknown options", 1},
+		{"rate set pci/0000:17:00.0/3 parent batch", "batch", "", 1},
+		{"rate set pci/0000:17:00.0/3 parent nobody", "batch", "No such device", 1},
+		{"rate set pci/0000:17:00.0/0 parent batch", "batch", "No such device", 1},
+		{"rate del pci/0000:17:00.0/batch", "batch", "Device or resource busy", 1},
+		{"rate set pci/0000:17:00.0/3 noparent", "", "", 1},
+		{"rate del pci/0000:17:00.0/batch", "", "", 0},
+		{"rate del pci/0000:17:00.0/batch", "", "No such device", 0},
+		{"rate show pci/0000:17:00.0/batch", "", "unknown rate command", 0},
+	} {
+		failure := ask(`{"commands": ["devlink port function ` + c.command + `"]}`).Results[0].Error
+		if card := h.RNICs[0]; !strings.Contains(failure, c.failure) || (c.failure == "") != (failure == "") || card.VFGroup(2) != c.group ||
+			len(card.RateGroups()) != c.groups {
+			t.Errorf("%s: %q, the VF is in %q of %+v", c.command, failure, card.VFGroup(2), card.RateGroups())
+		}
+	}
 	for text, want := range map[string]string{
 		`{"commands": ["ip link set dev enp23s0f0np0 vf 2 max_tx_rate 1 min_tx_rate 2"]}`:                               "Invalid argument",
 		`{"commands": ["devlink port function rate set pci/0000:17:00.0/0 tx_max 1bps"]}`:                               "No such device",

@@ -54,6 +54,7 @@ type Host struct {
 	// leafBps and shareBps are the limit and the guarantee of VF 0 in devlink, where hasRates says that devlink has rate objects.
 	leafBps, shareBps uint64
 	hasRates          bool
+	groups            rateGroups
 	config            map[string]string
 	// Refuse is asked before each change, in the words of the tools; an error is the answer, and nothing is changed. It is called without a lock.
 	Refuse func(change string) error
@@ -169,8 +170,8 @@ func (h *Host) State() string {
 		}
 	}
 	slices.Sort(switchedOff)
-	return fmt.Sprintf("config %v, hardware %s, off %v, filters %v, failed %v, limit %d, guarantee %d, leaf %d, share %d",
-		h.config, hardware, switchedOff, h.filters, h.failed, h.limit, h.guarantee, h.leafBps, h.shareBps)
+	return fmt.Sprintf("config %v, hardware %s, off %v, filters %v, failed %v, limit %d, guarantee %d, leaf %d, share %d, groups %v",
+		h.config, hardware, switchedOff, h.filters, h.failed, h.limit, h.guarantee, h.leafBps, h.shareBps, h.groups)
 }
 
 // Health implements netlink.Source.
@@ -224,7 +225,12 @@ func (h *Host) Rates(bool) (map[string][]netlink.Rate, error) {
 	if !h.hasRates {
 		return nil, netlink.ErrUnsupported
 	}
-	return map[string][]netlink.Rate{PCI: {{Node: "gold", VF: -1}, {Port: 0, VF: -1}, {Port: 1, VF: 0, Parent: "gold", MaxBps: h.leafBps, ShareBps: h.shareBps}}}, nil
+	leaf := netlink.Rate{Port: 1, VF: 0, Parent: "gold", MaxBps: h.leafBps, ShareBps: h.shareBps}
+	rates := []netlink.Rate{{Node: "gold", VF: -1}, {Port: 0, VF: -1}, leaf}
+	if h.groups.nodes != nil {
+		rates = h.groups.rates(leaf)
+	}
+	return map[string][]netlink.Rate{PCI: rates}, nil
 }
 
 // SetRates gives VF 0 a rate object of devlink with this limit, in bytes per second.

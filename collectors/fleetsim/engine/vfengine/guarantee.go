@@ -8,7 +8,7 @@ import "math"
 func (c *Card) guaranteedShares(demands []Demand, bytes float64) []float64 {
 	guaranteed := 0.0
 	for _, d := range demands {
-		guaranteed += math.Min(d.wanted(), d.Guaranteed)
+		guaranteed += math.Min(d.Wanted(), d.Guaranteed)
 	}
 	if guaranteed == 0 || bytes <= c.SendRate {
 		return nil
@@ -16,11 +16,11 @@ func (c *Card) guaranteedShares(demands []Demand, bytes float64) []float64 {
 	kept := math.Min(1, c.SendRate/guaranteed) // where more is guaranteed than there is, everybody gets the same part of it
 	granted := make([]float64, len(demands))
 	for i, d := range demands {
-		granted[i] = kept * math.Min(d.wanted(), d.Guaranteed)
+		granted[i] = kept * math.Min(d.Wanted(), d.Guaranteed)
 	}
 	shareRest(demands, granted, c.SendRate-kept*guaranteed)
 	for i, d := range demands {
-		if wanted := d.wanted(); wanted > granted[i] {
+		if wanted := d.Wanted(); wanted > granted[i] {
 			granted[i] /= wanted
 		} else {
 			granted[i] = 1
@@ -34,7 +34,7 @@ func shareRest(demands []Demand, granted []float64, rest float64) {
 	for smallest := rest * 1e-9; rest > smallest; {
 		open := 0
 		for i, d := range demands {
-			if granted[i] < d.wanted() {
+			if granted[i] < d.Wanted() {
 				open++
 			}
 		}
@@ -43,12 +43,12 @@ func shareRest(demands []Demand, granted []float64, rest float64) {
 		}
 		each := rest / float64(open)
 		for i, d := range demands {
-			more := math.Min(each, math.Max(0, d.wanted()-granted[i]))
+			more := math.Min(each, math.Max(0, d.Wanted()-granted[i]))
 			granted[i] += more
 			rest -= more
 		}
 	}
 }
 
-// wanted is what the function would like to send, in bytes per second.
-func (d Demand) wanted() float64 { return d.Send * d.SendSize }
+// Wanted is what the function would like to send, in bytes per second.
+func (d Demand) Wanted() float64 { return d.Send * d.SendSize }
