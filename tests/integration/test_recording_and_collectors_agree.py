@@ -91,7 +91,7 @@ def collected(scenario: Path) -> Messages:
     host = folder / "hosts" / HOST.name
     arguments = ["run", "--scenario", str(scenario), "--hosts", "hosts", "--cni-bin", str(binary("wallwatch-cni"))]
     simulator = die_with_parent(["env", f"--chdir={folder}", str(binary("fleetsim")), *arguments], SIGTERM)
-    values = {"host": HOST.name, "rack": HOST.rack, "kafka_bootstrap": "", "server_url": "", "opamp_url": ""}
+    values = {"host": HOST.name, "rack": HOST.rack, "kafka_bootstrap": "", "kafka_security": "", "server_url": "", "opamp_url": ""}
     inputs, _, _ = render("telegraf.conf", values).partition("[[outputs.kafka]]")
     inputs = inputs.replace('vf_interval = "10s"', "")  # a recording has the default, as a host of production
     inputs = inputs.replace("flow_event_limit = 20000", "")  # and no policies unless it is asked for them
