@@ -14,7 +14,6 @@ import os
 import resource
 import secrets
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -29,6 +28,7 @@ import httpx
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from opentelemetry._opamp.messages import build_agent_description
 from opentelemetry._opamp.proto import opamp_pb2
+from tests.bench.api_token import token
 from tests.bench.processes import usage
 from tests.bench.report import percentile, report
 from websockets.asyncio.client import connect
@@ -39,7 +39,7 @@ from wallwatch_backend.kit.hashing import digest
 from wallwatch_local import ports
 from wallwatch_local.processes import die_with_parent, running
 from wallwatch_testing import telemetry_path
-from wallwatch_testing.telemetry_path import WALLWATCH, TelemetryPath
+from wallwatch_testing.telemetry_path import TelemetryPath
 
 AGENTS = int(os.environ.get("WALLWATCH_BENCH_AGENTS", "1000"))
 ORDERS_PER_S = float(os.environ.get("WALLWATCH_BENCH_ORDERS_S", "25"))
@@ -294,15 +294,9 @@ def main() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(max(soft, 16384), hard), hard))
     with tempfile.TemporaryDirectory(prefix="ww-bench-") as folder, telemetry_path.start(Path(folder), partitions=1) as path:
-        made = subprocess.run(
-            [WALLWATCH, "token", "create", "--name", "bench", "--role", "operator"],
-            env=path.environment,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
+        secret = token(os.environ | path.environment, "operator")
         [port] = ports.free_ports(1)
-        figures = asyncio.run(measure(path, Path(folder), made.stdout.strip(), port))
+        figures = asyncio.run(measure(path, Path(folder), secret, port))
     report("agents", agents=AGENTS, **figures)
 
 

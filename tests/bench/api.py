@@ -18,6 +18,7 @@ from typing import Any
 
 import httpx
 import psycopg
+from tests.bench.api_token import token
 from tests.bench.processes import usage
 from tests.bench.report import report
 
@@ -80,19 +81,16 @@ def live_fleet(folder: Path) -> Iterator[tuple[str, str, int]]:
         environment = os.environ | settings
         subprocess.run([WALLWATCH, "db", "upgrade"], env=environment, check=True, capture_output=True)
         create_topics(KafkaSettings(kafka_bootstrap=bootstrap))
-        made = subprocess.run(
-            [WALLWATCH, "token", "create", "--name", "bench"], env=environment, check=True, capture_output=True, text=True
-        )
+        secret = token(environment)
         env = ["env", *[f"{name}={value}" for name, value in settings.items()]]
-        uvicorn = [str(Path(sys.executable).with_name("uvicorn")), "--factory", "wallwatch_backend.app:create_app"]
-        backend = [*env, *uvicorn, "--port", str(port), "--no-access-log"]
+        backend = [*env, sys.executable, "-m", "wallwatch_backend.cli.serve", "--port", str(port)]
         load = [str(binary("fleetsim")), "load", "--kafka", bootstrap, "--rnics", str(RNICS), "--interval", "10s"]
         with (
             process("ingest", [*env, WALLWATCH, "job", "ingest"], folder, lambda: True),
             process("load", load, folder, lambda: known_rnics(database_url) >= RNICS),
             process("backend", backend, folder, lambda: answers(url)) as pid,
         ):
-            yield url, made.stdout.split()[-1], pid
+            yield url, secret, pid
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from signal import SIGTERM
 
 import httpx
 import psycopg
+from tests.bench.api_token import token
 from tests.bench.processes import usage
 from tests.bench.report import percentile, report
 
@@ -63,10 +64,7 @@ def main() -> None:
             "WALLWATCH_BACKGROUND": "false",
         }
         subprocess.run([WALLWATCH, "db", "upgrade"], env=environment, check=True, capture_output=True)
-        made = subprocess.run(
-            [WALLWATCH, "token", "create", "--name", "bench"], env=environment, check=True, capture_output=True, text=True
-        )
-        token = made.stdout.strip()
+        secret = token(environment)
         with psycopg.connect(database_url.replace("+psycopg", ""), autocommit=True) as connection:
             connection.execute(SEED, {"rnics": RNICS, "walls": list(load.walls())})
             connection.execute("ANALYZE rnic_state")
@@ -83,11 +81,11 @@ def main() -> None:
 
         arguments = [*command, "--port", str(port)]
         with running("backend", die_with_parent(arguments, SIGTERM), Path(folder) / "backend.log", alive, SIGTERM) as process:
-            scrape(url, token, "identity")
+            scrape(url, secret, "identity")
             before = usage(process.pid)
-            plain = [scrape(url, token, "identity") for _ in range(RUNS)]
+            plain = [scrape(url, secret, "identity") for _ in range(RUNS)]
             between = usage(process.pid)
-            packed = [scrape(url, token, "gzip") for _ in range(RUNS)]
+            packed = [scrape(url, secret, "gzip") for _ in range(RUNS)]
             after = usage(process.pid)
     report(
         "fleet_metrics",
