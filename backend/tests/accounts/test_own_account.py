@@ -1,4 +1,4 @@
-"""One's own account and sessions: seen, and ended, by their owner alone."""
+"""An account and its sessions: only the account itself sees and ends them."""
 
 from collections.abc import Iterator
 from typing import Any

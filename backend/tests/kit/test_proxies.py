@@ -40,7 +40,7 @@ def test_the_client_is_the_last_hop_before_the_trusted_proxies(peer: str, forwar
 
 def test_a_wrong_network_says_how_to_write_one() -> None:
     with pytest.raises(ValidationError, match=r"write networks such as 10\.0\.0\.0/8"):
-        Settings(trusted_proxies="10.0.0.0/8, proxy.example.net")  # type: ignore[arg-type]
+        Settings(trusted_proxies="10.0.0.0/8, proxy.example.net")  # type: ignore[arg-type]  # a text, as the environment gives it
 
 
 def test_networks_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

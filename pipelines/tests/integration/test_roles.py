@@ -12,7 +12,8 @@ from psycopg import errors, sql
 from typer.testing import CliRunner
 
 from wallwatch.cli.main import app
-from wallwatch.store.role_passwords import PasswordProblem, find
+from wallwatch.store.password_files import PasswordProblem
+from wallwatch.store.role_passwords import find
 from wallwatch.store.roles import DatabaseRole, Relation, apply_grants, exist, privileges, relations
 from wallwatch_local.template_databases import EMPTY, administration, as_role, copy
 

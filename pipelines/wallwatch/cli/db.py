@@ -68,7 +68,8 @@ def create_roles(
     import psycopg
 
     from wallwatch.store import roles
-    from wallwatch.store.role_passwords import PasswordProblem, find
+    from wallwatch.store.password_files import PasswordProblem
+    from wallwatch.store.role_passwords import find
 
     try:
         found = find(passwords)

@@ -30,6 +30,7 @@ def create(
     from wallwatch import kafka_clients
     from wallwatch.jobs import kafka_access
     from wallwatch.jobs.topics import create_topics
+    from wallwatch.store.password_files import PasswordProblem
 
     settings = Settings()
     for name, outcome in create_topics(settings, partitions, replication).items():
@@ -39,7 +40,7 @@ def create(
         return
     try:
         known = kafka_access.passwords_of(passwords) if passwords is not None else {}
-    except kafka_access.AccessProblem as problem:
+    except PasswordProblem as problem:
         raise typer.BadParameter(str(problem)) from problem
     changed = kafka_access.apply(kafka_clients.admin(settings), known)
     typer.echo(f"rights: {changed.granted} granted, {changed.revoked} revoked; passwords of {changed.users} users set")

@@ -6,8 +6,6 @@ touched; the admin is a superuser of the broker and needs none.
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,10 +24,10 @@ from confluent_kafka.admin import (
 )
 
 from wallwatch.domain.telemetry.registry import KafkaRole, topics
+from wallwatch.store.password_files import read_or_create
 
 TIMEOUT_S = 30.0
 ITERATIONS = 8192
-SHORTEST = 12
 CHANGELOGS = "changelog__wallwatch-classify"
 """Beginning of the topics in which Quix Streams keeps the state of `classify` (changelog__GROUP--...); it creates them itself."""
 
@@ -43,10 +41,6 @@ GROUPS = {
 """Beginnings of the names of consumer groups: the defaults of the settings."""
 
 LIMITED = tuple(role for role in KafkaRole if role is not KafkaRole.admin)
-
-
-class AccessProblem(ValueError):
-    """A password that cannot be used, with what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,24 +106,10 @@ def passwords_of(folder: Path) -> dict[KafkaRole, str]:
 
     Raises
     ------
-    AccessProblem
-        When a file cannot be read or written, or its password is too short.
+    PasswordProblem
+        When a file cannot be read or written, or its password cannot be used.
     """
-    found = {}
-    for role in KafkaRole:
-        file = folder / role.user
-        try:
-            if not file.exists():
-                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
-                    handle.write(secrets.token_urlsafe(24))
-            password = file.read_text().strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise AccessProblem(f"the password in {file} cannot be read: {error}") from error
-        if len(password) < SHORTEST or not password.isprintable():
-            raise AccessProblem(f"the password in {file} is not usable: use at least {SHORTEST} printable characters in one line")
-        found[role] = password
-    return found
+    return {role: read_or_create(folder / role.user) for role in KafkaRole}
 
 
 def _allow(

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
+from wallwatch.store.password_files import checked, read_or_create
 from wallwatch.store.roles import DatabaseRole
 
 PREFIX = "WALLWATCH_DATABASE_PASSWORD_"
-SHORTEST = 12
-
-
-class PasswordProblem(ValueError):
-    """A password that cannot be used, with what to do."""
 
 
 def find(folder: Path | None, environment: Mapping[str, str] | None = None) -> dict[DatabaseRole, str]:
@@ -30,26 +25,7 @@ def find(folder: Path | None, environment: Mapping[str, str] | None = None) -> d
     for role in DatabaseRole:
         variable = f"{PREFIX}{role.name.upper()}"
         if password := known.get(variable):
-            found[role] = _checked(password, variable)
+            found[role] = checked(password, variable)
         elif folder is not None:
-            found[role] = _checked(*_of_file(folder / role))
+            found[role] = read_or_create(folder / role)
     return found
-
-
-def _of_file(file: Path) -> tuple[str, str]:
-    try:
-        if not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
-                handle.write(secrets.token_urlsafe(24))
-        return file.read_text().strip(), str(file)
-    except (OSError, UnicodeDecodeError) as error:
-        raise PasswordProblem(f"the password in {file} cannot be read: {error}") from error
-
-
-def _checked(password: str, source: str) -> str:
-    if len(password) < SHORTEST:
-        raise PasswordProblem(f"the password of {source} is too short: use at least {SHORTEST} characters")
-    if not password.isprintable():
-        raise PasswordProblem(f"the password of {source} has control characters or several lines")
-    return password

@@ -1,4 +1,4 @@
-"""`/session/account`, `/session/sessions`, `/session/second-factor`: one's own account."""
+"""`/session/account`, `/session/sessions`, `/session/second-factor`: the caller's account."""
 
 from typing import Annotated
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""One's own account as requests and answers."""
+"""The caller's account as requests and answers."""
 
 from datetime import datetime
 from uuid import UUID

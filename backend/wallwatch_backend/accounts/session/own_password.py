@@ -1,4 +1,4 @@
-"""Changing one's own password."""
+"""How callers change their password."""
 
 from wallwatch_backend.accounts.audit import service as audit
 from wallwatch_backend.accounts.session import limits

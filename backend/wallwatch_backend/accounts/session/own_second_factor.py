@@ -1,4 +1,4 @@
-"""Turning one's own second factor on and off. Both need the password again, off a code, too."""
+"""How callers turn their second factor on and off. Both require the password again; off also requires a code."""
 
 from wallwatch_backend.accounts.audit import service as audit
 from wallwatch_backend.accounts.second_factor import codes

@@ -198,7 +198,7 @@ describe("a campaign on an RNIC of the fleet", () => {
     expect(screen.queryByText("Progress")).not.toBeInTheDocument();
   });
 
-  it("is rejected only with a reason, and shows the server's refusal of one's own approval", async () => {
+  it("is rejected only with a reason, and shows why the requester's approval is refused", async () => {
     const asked = lab(pending, {
       ...asAdmin,
       [`POST ${PATH}/reject`]: { ...pending, state: "rejected" },

@@ -12,7 +12,7 @@ ENOUGH = math.log(0.99 / 0.01)
 
 
 def log_odds(pairs: int, held: int) -> float:
-    """How much so many pairs, of which so many held, speak for the parameter: above `ENOUGH` it matters, below the negative it does not."""
+    """How strongly the pairs speak for the parameter: from `ENOUGH` on it matters, from `-ENOUGH` down it does not."""
     return held * FOLLOWS + (pairs - held) * DOES_NOT
 
 
