@@ -240,15 +240,22 @@ def test_an_idle_connection_makes_room_for_a_new_one() -> None:
 
 
 def test_event_streams_do_not_count_and_are_not_timed() -> None:
-    with served(Limits(connections=10, head_s=0.5, idle_s=0.5)) as server, ExitStack() as open_sockets:
-        streams = [open_sockets.enter_context(server.connect()) for _ in range(15)]
-        for stream in streams:
+    with served(Limits(connections=10, head_s=5, idle_s=0.5)) as server, ExitStack() as open_sockets:
+        streams = []
+        for _ in range(15):  # one after another: until its answer starts, each counts
+            stream = open_sockets.enter_context(server.connect())
             stream.sendall(b"GET /stream HTTP/1.1\r\nHost: x\r\n\r\n")
             assert b"event-stream" in stream.recv(1000)
+            streams.append(stream)
         eventually(lambda: len(server.connections) == 0)
         with server.connect() as peer:
             peer.sendall(GET)
-            assert peer.recv(1000).startswith(b"HTTP/1.1 200")
+            assert read_all(peer).endswith(b"ok")  # closed as idle, later than each stream began
+        for stream in streams:
+            stream.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                while True:  # until there is nothing to read; b"" would be the end
+                    assert stream.recv(1000), "the server closed a stream"
 
 
 def test_pipelined_requests_are_all_answered() -> None:
