@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fastapi import FastAPI
 
 from wallwatch_backend.accounts.session.watch import AccessWatch
+from wallwatch_backend.fleet.overview.answers import FleetAnswers
 from wallwatch_backend.fleet.stream.hub import StreamHub
 from wallwatch_backend.hosts.command_keys.signing import CommandSigner
 from wallwatch_backend.hosts.connections.abuse import AbuseGuard
@@ -83,5 +84,6 @@ def connect(app: FastAPI) -> Services:
     state.cipher, state.signer, state.hub, state.connections = cipher, signer, services.hub, services.connections
     state.access_watch = services.access
     state.telemetry_keys = telemetry_keys
+    state.fleet_answers = FleetAnswers()
     state.intake, state.policy_file, state.policy_standing = services.intake, policy_file, services.policy_standing
     return services

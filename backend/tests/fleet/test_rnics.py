@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import re
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from wallwatch_backend.fleet.overview import answers
 from wallwatch_backend.fleet.rnics.cordons import record_cordon
 from wallwatch_backend.kit.database import Database
 
@@ -247,3 +249,30 @@ def test_forty_thousand_rnics_come_in_one_compressed_answer(viewer: httpx.Client
     body = gzip.decompress(raw)
     print(f"fleet of 40,002: {min(took):.3f} s, {len(body) / 1e6:.1f} MB, {len(raw) / 1e6:.1f} MB compressed")
     assert len(json.loads(body)["columns"]["host"]) == 40002
+
+
+def test_everybody_gets_the_same_answer_until_the_fleet_changes(
+    viewer: httpx.Client, backend: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made() -> float:
+        return float(re.search(r"^wallwatch_fleet_answers_made_total (\S+)", viewer.get("/metrics").text, re.MULTILINE)[1])  # type: ignore[index]
+
+    def change() -> None:
+        with backend.connect() as connection:
+            connection.execute(
+                "UPDATE rnic_state SET tx_gbps = tx_gbps + 1, change_seq = nextval('rnic_state_change_seq_values') WHERE host = %s", [HOST]
+            )
+
+    monkeypatch.setattr(answers, "_KEEP_S", 3600.0)  # the machine may be slow
+    change()
+    before = made()
+    first = viewer.get("/api/v1/fleet").json()
+    plain = viewer.get("/api/v1/fleet", headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.json() == first
+    assert made() == before + 1
+    change()
+    later = viewer.get("/api/v1/fleet").json()
+    assert later["seq"] > first["seq"]
+    at = first["columns"]["host"].index(HOST)
+    assert later["columns"]["tx_gbps"][at] == first["columns"]["tx_gbps"][at] + 1

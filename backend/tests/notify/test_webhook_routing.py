@@ -348,7 +348,10 @@ async def test_a_delivery_whose_process_died_while_sending_falls_due_again_and_i
 
     async def claim(at: datetime) -> list[str]:
         async with world.database.write() as session:
-            return [delivery.event for delivery, _ in await deliveries.claim_due(session, hook, at, timedelta(seconds=50), 16)]
+            return [
+                delivery.event
+                for delivery, _ in await deliveries.claim_due(session, hook, at, timedelta(seconds=50), timedelta(hours=1), 16)
+            ]
 
     assert await claim(after(1)) == ["incident.opened"]
     assert await claim(after(50)) == []

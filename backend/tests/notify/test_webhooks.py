@@ -144,6 +144,21 @@ def test_a_delivery_is_given_up_and_can_be_tried_again_by_hand(
     assert operator.post(path.replace(failed["id"], str(uuid4()))).status_code == 404
 
 
+def test_a_delivery_that_a_clock_ahead_postponed_is_sent_all_the_same(
+    operator: httpx.Client, backend: Any, receiver: Receiver, webhook: dict[str, Any], eventually: Any
+) -> None:
+    receiver.status = 500
+    operator.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    failed = eventually(lambda: deliveries(operator, webhook, state="failed"))[0]
+    receiver.status = 200
+    with backend.connect() as connection:  # as a server does whose clock is a day ahead
+        connection.execute(
+            "UPDATE webhook_delivery SET state = 'pending', next_attempt_at = now() + interval '1 day' WHERE id = %s", [failed["id"]]
+        )
+    operator.post(f"/api/v1/webhooks/{webhook['id']}/test")  # wakes the worker
+    assert eventually(lambda: len(found := deliveries(operator, webhook, state="delivered")) == 2 and found)
+
+
 def test_a_refused_connection_is_an_attempt_with_its_reason(operator: httpx.Client, free_port: int, eventually: Any) -> None:
     webhook = operator.post("/api/v1/webhooks", json={"name": "down", "url": f"http://127.0.0.1:{free_port}/"}).json()
     operator.post(f"/api/v1/webhooks/{webhook['id']}/test")

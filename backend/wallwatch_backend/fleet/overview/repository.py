@@ -1,7 +1,8 @@
 """Queries of the fleet: rows of `rnic_state`, which `ingest` writes, with the cordons."""
 
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Select, and_, case, cast, func, literal_column, select
 
@@ -48,3 +49,17 @@ async def rows_of(session: ReadSession, host: str, pci: str) -> Sequence[Sequenc
 
 async def last_change(session: ReadSession) -> int:
     return int((await session.execute(select(func.coalesce(func.max(s.c.change_seq), 0)))).scalar_one())
+
+
+class Marks(NamedTuple):
+    """What tells one state of the fleet from another."""
+
+    change_seq: int
+    """Number of the last change that `ingest` wrote."""
+    cordoned: int
+    cordon_changed_at: datetime | None
+
+
+async def marks(session: ReadSession) -> Marks:
+    last = select(func.coalesce(func.max(s.c.change_seq), 0)).scalar_subquery()
+    return Marks(*(await session.execute(select(last, func.count().filter(CordonRow.cordoned), func.max(CordonRow.changed_at)))).one())

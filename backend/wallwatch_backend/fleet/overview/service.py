@@ -29,9 +29,10 @@ def columns_of(rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
     return by_name
 
 
-async def whole_fleet(session: ReadSession, sampling_interval_s: float) -> dict[str, Any]:
-    """Return the body of `Fleet`."""
-    # The number first: a row that changes between the two queries is sent again by the stream, never missed.
-    seq = await repository.last_change(session)
+async def whole_fleet(session: ReadSession, sampling_interval_s: float, seq: int) -> dict[str, Any]:
+    """Return the body of `Fleet`; `seq` is the number of the last change, read before.
+
+    A row that changes between the two queries is sent again by the stream, never missed.
+    """
     rows = await repository.all_rows(session)
     return {"as_of": clock.now(), "seq": seq, "stale_after_s": stale_after_s(sampling_interval_s), "columns": columns_of(rows)}

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Text, case, cast, func, or_, select, tuple_
+from sqlalchemy import ColumnElement, CompoundSelect, Select, Text, case, cast, func, literal, null, or_, select, tuple_, union_all
 
 from wallwatch_backend.incidents.listing.filters import IncidentFilter, ListQuery
 from wallwatch_backend.incidents.models import IncidentFindingRow as F
@@ -70,18 +70,38 @@ async def count(session: ReadSession, filters: IncidentFilter) -> int:
     return (await session.execute(select(func.count()).select_from(I).where(*conditions(filters)))).scalar_one()
 
 
-async def count_by(session: ReadSession, filters: IncidentFilter, facet: str) -> dict[str, int]:
-    """Number of incidents per value of one filter, with all other filters applied."""
-    columns: dict[str, Any] = {
-        "state": I.state,
-        "severity": I.severity,
-        "cause": I.top_cause,
-        "scope": I.scope,
-        "symptom": func.unnest(I.symptoms),
-    }
-    filtered = select(columns[facet].label("value")).where(*conditions(filters, without=facet)).subquery()
-    query = select(filtered.c.value, func.count()).where(filtered.c.value.is_not(None)).group_by(filtered.c.value)
-    return {row[0]: row[1] for row in await session.execute(query)}
+_FACETS: dict[str, Any] = {
+    "state": I.state,
+    "severity": I.severity,
+    "cause": I.top_cause,
+    "scope": I.scope,
+    "symptom": func.unnest(I.symptoms),
+}
+
+
+def _counting(filters: IncidentFilter) -> CompoundSelect[*tuple[Any, ...]]:
+    total: Select[*tuple[Any, ...]] = select(literal("total"), null(), func.count()).select_from(I).where(*conditions(filters))
+    parts = [total]
+    for facet, column in _FACETS.items():
+        filtered = select(cast(column, Text).label("value")).where(*conditions(filters, without=facet)).subquery()
+        value = filtered.c.value
+        parts.append(select(literal(facet), value, func.count()).where(value.is_not(None)).group_by(value))
+    return union_all(*parts)
+
+
+_COUNTING_ALL = _counting(IncidentFilter())  # each page asks it: put together once
+
+
+async def counts(session: ReadSession, filters: IncidentFilter) -> tuple[int, dict[str, dict[str, int]]]:
+    """Number of incidents that pass, and for each facet how many have which value, all other filters applied: in one statement."""
+    found: dict[str, dict[str, int]] = {facet: {} for facet in _FACETS}
+    total = 0
+    for facet, value, count in await session.execute(_counting(filters) if filters.model_fields_set else _COUNTING_ALL):
+        if facet == "total":
+            total = count
+        else:
+            found[facet][value] = count
+    return total, found
 
 
 async def after_seq(session: ReadSession, since: int, limit: int) -> Sequence[I]:

@@ -41,8 +41,8 @@ async def list_incidents(session: ReadSession, query: ListQuery) -> Page[Inciden
 
 
 async def counts(session: ReadSession, filters: IncidentFilter) -> IncidentCounts:
-    by = {facet: await repository.count_by(session, filters, facet) for facet in Facets.model_fields}
-    return IncidentCounts(total=await repository.count(session, filters), by=Facets(**by))
+    total, by = await repository.counts(session, filters)
+    return IncidentCounts(total=total, by=Facets(**by))
 
 
 async def changes_since(session: ReadSession, since: int, limit: int) -> IncidentChanges:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, delete, exists, func, select, tuple_, update
+from sqlalchemy import ColumnElement, Row, and_, delete, exists, func, or_, select, tuple_, update
 from sqlalchemy.orm import aliased
 
 from wallwatch_backend.kit.database import ReadSession, WriteSession
@@ -88,19 +88,25 @@ def _is_next() -> ColumnElement[bool]:
     return ~exists().where(*earlier)
 
 
-async def webhooks_with_due(session: ReadSession, at: datetime, busy: Collection[UUID]) -> Sequence[UUID]:
-    query = select(_D.webhook_id).where(_D.state == DeliveryState.pending, _D.next_attempt_at <= at, _D.webhook_id.not_in(busy), _is_next())
+def _due(at: datetime, longest: timedelta) -> ColumnElement[bool]:
+    """Pending deliveries whose time has come. A time that no wait leads to was set by a clock that was ahead: those are due too."""
+    return and_(_D.state == DeliveryState.pending, or_(_D.next_attempt_at <= at, _D.next_attempt_at > at + longest), _is_next())
+
+
+async def webhooks_with_due(session: ReadSession, at: datetime, longest: timedelta, busy: Collection[UUID]) -> Sequence[UUID]:
+    """Webhooks with due deliveries, without the busy ones. `longest` is the longest wait between two attempts."""
+    query = select(_D.webhook_id).where(_due(at, longest), _D.webhook_id.not_in(busy))
     return (await session.scalars(query.distinct())).all()
 
 
 async def claim_due(
-    session: WriteSession, webhook_id: UUID, at: datetime, lease: timedelta, limit: int
+    session: WriteSession, webhook_id: UUID, at: datetime, lease: timedelta, longest: timedelta, limit: int
 ) -> Sequence[Row[DeliveryRow, WebhookRow]]:
     """Lock a webhook's due deliveries and postpone them by the lease: if this process dies, they fall due again after it."""
     query = (
         select(DeliveryRow, WebhookRow)
         .join(WebhookRow, WebhookRow.id == DeliveryRow.webhook_id)
-        .where(_D.webhook_id == webhook_id, _D.state == DeliveryState.pending, _D.next_attempt_at <= at, _is_next())
+        .where(_D.webhook_id == webhook_id, _due(at, longest))
         .order_by(_D.next_attempt_at, _D.seq)
         .limit(limit)
         .with_for_update(of=DeliveryRow, skip_locked=True)

@@ -53,6 +53,16 @@ def backoff_s(settings: Settings, attempt: int, rng: random.Random) -> float:
     return longest * (0.5 + 0.5 * rng.random())
 
 
+def lease_of(settings: Settings) -> timedelta:
+    """How long a claimed delivery waits in case its worker dies."""
+    return timedelta(seconds=settings.webhook_timeout_s * 2 + 30)
+
+
+def longest_wait(settings: Settings) -> timedelta:
+    """The longest time for which a delivery is ever postponed."""
+    return max(lease_of(settings), timedelta(seconds=settings.webhook_retry_max_s))
+
+
 class Dispatcher:
     """Runs on one replica at a time."""
 
@@ -71,7 +81,7 @@ class Dispatcher:
             while True:
                 self.woken.clear()
                 async with self._database.read() as session:
-                    webhook_ids = await repository.webhooks_with_due(session, clock.now(), self._busy)
+                    webhook_ids = await repository.webhooks_with_due(session, clock.now(), longest_wait(settings), self._busy)
                 for webhook_id in webhook_ids:
                     self._busy.add(webhook_id)
                     workers.create_task(self._send_due(webhook_id, sender))
@@ -104,9 +114,9 @@ class Dispatcher:
             self.woken.set()
 
     async def _claim(self, webhook_id: UUID) -> list[Claimed]:
-        lease = timedelta(seconds=self._settings.webhook_timeout_s * 2 + 30)
+        lease = lease_of(self._settings)
         async with self._database.write() as session:
-            rows = await repository.claim_due(session, webhook_id, clock.now(), lease, _BATCH)
+            rows = await repository.claim_due(session, webhook_id, clock.now(), lease, longest_wait(self._settings), _BATCH)
             return [
                 Claimed(d.id, w.id, d.event, w.url, d.body, w.secret, d.attempt_count + 1, w.enabled or d.event == TEST_EVENT)
                 for d, w in rows
