@@ -27,6 +27,7 @@ from wallwatch.jobs.ingest_writer import Database, Stopped, Writer
 from wallwatch.jobs.maintenance import Maintenance
 from wallwatch.jobs.metrics import LAG, MESSAGES, serve
 from wallwatch.jobs.silence import SilenceWatch
+from wallwatch.jobs.stalled import StalledPartitions
 from wallwatch.settings import Settings
 from wallwatch.store.identities import Identities
 from wallwatch.store.promoted import ProfileWatcher
@@ -70,6 +71,7 @@ class Ingest:
                 "fetch.wait.max.ms": 100,
             },
         )
+        self._stalled = StalledPartitions("ingest", self._consumer, settings)
         producer = kafka_clients.producer(settings, {"linger.ms": 5})
         self._letters = DeadLetters("ingest", producer)
         self._silence = SilenceWatch(kafka_clients.producer(settings, {"linger.ms": 5}), FINDINGS_TOPIC, self._reader_database.run)
@@ -135,6 +137,7 @@ class Ingest:
             batch = self._collect()
             if batch.messages:
                 self._hand_over(batch)
+            self._stalled.check()
             self._silence.check()
             if time.monotonic() >= next_lag:
                 next_lag = time.monotonic() + LAG_EVERY_S
@@ -171,6 +174,7 @@ class Ingest:
             except queue.Full:
                 continue
         self._consumer.resume(self._consumer.assignment())
+        self._stalled.forget()
 
     def _write_all(self) -> None:
         while not (self._stop.is_set() and self._batches.empty()):

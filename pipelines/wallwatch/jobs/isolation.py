@@ -29,6 +29,7 @@ from wallwatch.jobs.dead_letter import DeadLetters, rejected
 from wallwatch.jobs.isolation_findings import IsolationFindings
 from wallwatch.jobs.metrics import BROKEN_SECONDS, FINDINGS, ISOLATION_ODDITIES, ISOLATION_READINGS, LAG, MESSAGES, serve
 from wallwatch.jobs.rewind import Marks
+from wallwatch.jobs.stalled import StalledPartitions
 from wallwatch.settings import Settings
 from wallwatch.store.promises import Device, HolderWatcher, SloWatcher
 from wallwatch.store.telemetry_secret import TelemetryKeys
@@ -143,6 +144,7 @@ class IsolationJob:
                 "fetch.wait.max.ms": 100,
             },
         )
+        self._stalled = StalledPartitions("isolation", self._consumer, settings)
         # Messages wait for Kafka without a time limit: offsets are committed only when all of them have arrived.
         self._producer = kafka_clients.producer(settings, {"linger.ms": 20, "compression.type": "lz4", "message.timeout.ms": 0})
         self._letters = DeadLetters("isolation", kafka_clients.producer(settings, {"linger.ms": 5}))
@@ -184,6 +186,7 @@ class IsolationJob:
                     self.rnics.follow()
                 for message in kafka.consume(self._consumer, POLL_MESSAGES, POLL_S, self._stop):
                     self._receive(message)
+                self._stalled.check()
                 self._producer.poll(0)
                 if now >= next_upkeep:
                     next_upkeep = now + UPKEEP_EVERY_S

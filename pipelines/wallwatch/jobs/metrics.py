@@ -16,6 +16,7 @@ FLUSH_SECONDS = Histogram(
 )
 DATABASE_UP = Gauge("wallwatch_database_up", "1 while ingest can write to the database")
 LAG = Gauge("wallwatch_lag_messages", "Messages in Kafka that have not been read", ["job"])
+STALLED = Counter("wallwatch_stalled_partitions", "Partitions whose messages stayed away, for which the job was started again", ["job"])
 FINDINGS = Counter("wallwatch_findings", "Findings written", ["symptom", "state"])
 VIOLATIONS = Counter("wallwatch_policy_violations", "Violations of policies that cross hosts", ["policy"])
 IGNORED_SAMPLES = Counter(

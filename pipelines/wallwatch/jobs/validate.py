@@ -25,6 +25,7 @@ from wallwatch.domain.telemetry.keys import TAG
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs import kafka, validate_policies
 from wallwatch.jobs.metrics import DEAD_LETTERS, LAG, MESSAGES, VIOLATIONS, serve
+from wallwatch.jobs.stalled import StalledPartitions
 from wallwatch.settings import Settings
 from wallwatch.store.telemetry_secret import TelemetryKeys
 
@@ -53,6 +54,9 @@ class Validate:
                 "enable.partition.eof": True,
                 "fetch.wait.max.ms": 100,
             },
+        )
+        self._stalled = StalledPartitions(
+            "validate", self._consumer, settings, began=lambda: {(TOPIC, one): offset for one, offset in self._offsets.items()}
         )
         self._producer = kafka_clients.producer(settings, {"linger.ms": 5, "enable.idempotence": True})
         self._keys = TelemetryKeys(settings.telemetry_secret_file)
@@ -122,6 +126,7 @@ class Validate:
             else:
                 log.warning("Kafka: %s", error.str())
                 self._kafka_down = self._kafka_down or error.code() in (KafkaError._ALL_BROKERS_DOWN, KafkaError._TRANSPORT)
+        self._stalled.check()
         if self._kafka_down and not self._is_back():
             return
         now_us = time.time_ns() // 1000
