@@ -4,11 +4,12 @@ import base64
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,11 @@ from tests.faults_campaign.orders import Orders, states_of, wait_until
 from tests.faults_campaign.page import write_page
 
 from wallwatch.kafka_settings import KafkaSettings
+from wallwatch.settings import Settings
 from wallwatch_local import hosts, kafka
 from wallwatch_local.paths import REPOSITORY
 from wallwatch_testing import stack as stacks
-from wallwatch_testing.kafka_lag import read_all
+from wallwatch_testing.kafka_lag import lag, read_all
 from wallwatch_testing.stack import Stack
 from wallwatch_testing.telemetry_path import TABLES, Key, keys
 from wallwatch_testing.webhook_receiver import Receiver, receiving
@@ -59,6 +61,7 @@ def main(
     seed: int = typer.Option(1, help="the same seed chooses the same faults"),
     scenario: str = typer.Option("demo", help="scenario of the simulated fleet"),
     out: Path | None = typer.Option(None, help="write the report as JSON here"),
+    keep: Path | None = typer.Option(None, help="copy logs and ledgers here if the ledgers do not agree"),
     write: bool = typer.Option(False, "--write", help="write docs/fault-campaign.md and its figures"),
 ) -> None:
     """Let faults happen and say whether anything was lost or doubled; exit code 1 if so."""
@@ -67,7 +70,7 @@ def main(
         inside = ["unshare", "--net", "--mount", "--", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
         command = [*inside, sys.executable, "-m", "tests.faults_campaign", *sys.argv[1:]]
         raise typer.Exit(subprocess.run(command, env={**os.environ, INSIDE: "yes"}, check=False).returncode)
-    report = campaign(faults, seconds, seed, scenario)
+    report = campaign(faults, seconds, seed, scenario, keep)
     text = json.dumps(report, indent=1)
     if out is not None:
         out.write_text(text + "\n")
@@ -77,7 +80,7 @@ def main(
     raise typer.Exit(0 if report["even"] else 1)
 
 
-def campaign(count: int, seconds: float, seed: int, scenario: str) -> dict[str, Any]:
+def campaign(count: int, seconds: float, seed: int, scenario: str, keep: Path | None = None) -> dict[str, Any]:
     """Run it and return the report."""
     generator = random.Random(seed)
     began = time.time()
@@ -113,6 +116,9 @@ def campaign(count: int, seconds: float, seed: int, scenario: str) -> dict[str, 
         orders.stop()
         revived = revive(stack)
         balances = settle(stack, orders, receiver)
+        places = {one.what: whereabouts(stack, one) for one in balances if one.what in TABLES and one.lost}
+        if keep is not None and not all(one.is_even for one in balances):
+            shutil.copytree(folder, keep, ignore=shutil.ignore_patterns("postgres", "kafka", "*.sock", "telegraf-buffer"), dirs_exist_ok=True)
     return {
         "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)),
         "seed": seed,
@@ -124,6 +130,7 @@ def campaign(count: int, seconds: float, seed: int, scenario: str) -> dict[str, 
         "orders_refused": len(orders.refused),
         "orders_unanswered": orders.unanswered,
         "balances": [asdict(one) | {"is_even": one.is_even} for one in balances],
+        "lost_at": places,
         "even": all(one.is_even for one in balances) and orders.unanswered == 0,
     }
 
@@ -196,6 +203,19 @@ def settle(stack: Stack, orders: Orders, receiver: Receiver) -> list[Balance]:
             ledgers.webhooks(database, received),
         ]
     return [*compared(), *rest]
+
+
+def whereabouts(stack: Stack, balance: Balance) -> dict[str, int]:
+    """How far lost samples came: those that Kafka has were not stored, the others never left their host."""
+    broker = kafka.client_of(stack.layout.kafka_bootstrap, stack.layout.kafka_security)
+    topic = f"wallwatch.{balance.what}"
+    came = []
+    for message in read_all(broker, topic):
+        with suppress(ValueError, KeyError, TypeError):
+            came.append(ledgers.message_of(json.loads(message.value() or b"")))
+    in_kafka = {" ".join(one) for one in keys(came, balance.what)}
+    missing = len(in_kafka.intersection(balance.lost))
+    return {"in Kafka": missing, "at the host": len(balance.lost) - missing, "not read by ingest": lag(broker, Settings().ingest_group, [topic])}
 
 
 def delivered(stack: Stack) -> bool:
