@@ -118,7 +118,9 @@ def campaign(count: int, seconds: float, seed: int, scenario: str, keep: Path | 
         balances = settle(stack, orders, receiver)
         places = {one.what: whereabouts(stack, one) for one in balances if one.what in TABLES and one.lost}
         if keep is not None and not all(one.is_even for one in balances):
-            shutil.copytree(folder, keep, ignore=shutil.ignore_patterns("postgres", "kafka", "*.sock", "telegraf-buffer"), dirs_exist_ok=True)
+            shutil.copytree(
+                folder, keep, ignore=shutil.ignore_patterns("postgres", "kafka", "*.sock", "telegraf-buffer"), dirs_exist_ok=True
+            )
     return {
         "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)),
         "seed": seed,
@@ -215,7 +217,11 @@ def whereabouts(stack: Stack, balance: Balance) -> dict[str, int]:
             came.append(ledgers.message_of(json.loads(message.value() or b"")))
     in_kafka = {" ".join(one) for one in keys(came, balance.what)}
     missing = len(in_kafka.intersection(balance.lost))
-    return {"in Kafka": missing, "at the host": len(balance.lost) - missing, "not read by ingest": lag(broker, Settings().ingest_group, [topic])}
+    return {
+        "in Kafka": missing,
+        "at the host": len(balance.lost) - missing,
+        "not read by ingest": lag(broker, Settings().ingest_group, [topic]),
+    }
 
 
 def delivered(stack: Stack) -> bool:
