@@ -22,7 +22,7 @@ from wallwatch_local.kafka_security import Security
 from wallwatch_local.paths import REPOSITORY, tools_dir
 from wallwatch_local.processes import die_with_parent, running
 
-LOG_SETTINGS = REPOSITORY / "local" / "kafka" / "log4j2.yaml"
+LOG_SETTINGS = REPOSITORY / "docker" / "kafka" / "log4j2.yaml"
 # Measured in the demo: 340 MB resident in total. The data itself is in the page cache.
 BROKER = ["-Xms192m", "-Xmx768m", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=50"]
 # A process that runs for a second does not benefit from the second compiler: 1.3 s of CPU instead of 2.2 s.

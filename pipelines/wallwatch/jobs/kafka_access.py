@@ -24,7 +24,7 @@ from confluent_kafka.admin import (
 )
 
 from wallwatch.domain.telemetry.registry import KafkaRole, topics
-from wallwatch.store.password_files import read_or_create
+from wallwatch.store.password_files import checked, read_or_create
 
 TIMEOUT_S = 30.0
 ITERATIONS = 8192
@@ -39,6 +39,9 @@ GROUPS = {
     KafkaRole.backend: "wallwatch-backend",
 }
 """Beginnings of the names of consumer groups: the defaults of the settings."""
+
+VARIABLE_PREFIX = "WALLWATCH_KAFKA_PASSWORD_"
+"""Beginning of the variables that hold passwords of users, such as WALLWATCH_KAFKA_PASSWORD_INGEST."""
 
 LIMITED = tuple(role for role in KafkaRole if role is not KafkaRole.admin)
 
@@ -110,6 +113,18 @@ def passwords_of(folder: Path) -> dict[KafkaRole, str]:
         When a file cannot be read or written, or its password cannot be used.
     """
     return {role: read_or_create(folder / role.user) for role in KafkaRole}
+
+
+def passwords_in(environment: Mapping[str, str]) -> dict[KafkaRole, str]:
+    """The password of each limited role that has a variable. The admin has none: the broker knows its password without creating it.
+
+    Raises
+    ------
+    PasswordProblem
+        When a password is too short or cannot be used.
+    """
+    variables = {role: f"{VARIABLE_PREFIX}{role.name.upper()}" for role in LIMITED}
+    return {role: checked(environment[name], name) for role, name in variables.items() if environment.get(name)}
 
 
 def _allow(
