@@ -1,0 +1,159 @@
+"""The broker of docker-compose.yml and of the chart, run from their own files, on a volume that an unsecured release left."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka.admin import AdminClient
+from typer.testing import CliRunner
+
+from wallwatch import kafka_clients
+from wallwatch.cli.main import app
+from wallwatch.domain.telemetry.registry import KafkaRole
+from wallwatch.jobs import kafka_access
+from wallwatch.jobs.topics import create_topics
+from wallwatch.kafka_settings import KafkaSettings
+from wallwatch_testing.bundled_broker import ADMIN_PASSWORD, BundledBroker, unsecured
+from wallwatch_testing.kafka_lag import committed, read_all
+
+pytestmark = pytest.mark.integration
+TOPIC = "wallwatch.rnic"
+MESSAGES = 500
+READ = 123
+"""How many of them the earlier release had committed."""
+
+
+def produce(settings: KafkaSettings, topic: str, values: list[bytes]) -> None:
+    problems: list[object] = []
+    producer = kafka_clients.producer(settings, {"log_level": 0, "message.timeout.ms": 15_000})
+    for value in values:
+        producer.produce(topic, value, on_delivery=lambda error, _: problems.append(error) if error else None)
+    assert producer.flush(30) == 0
+    if problems:
+        raise KafkaException(problems[0])
+
+
+def earlier_release(broker: BundledBroker) -> None:
+    """What an unsecured release leaves in the volume: topics, messages and an offset."""
+    with unsecured(broker) as bootstrap:
+        anybody = KafkaSettings(kafka_bootstrap=bootstrap)
+        create_topics(anybody, partitions=1)
+        produce(anybody, TOPIC, [b"%d" % number for number in range(MESSAGES)])
+        commit(kafka_clients.admin(anybody))
+
+
+def commit(admin: AdminClient) -> None:
+    """Commit the offset; a new broker coordinates no group for a while."""
+    wanted = ConsumerGroupTopicPartitions("wallwatch-ingest", [TopicPartition(TOPIC, 0, READ)])
+    deadline = time.monotonic() + 120
+    while True:
+        try:
+            admin.alter_consumer_group_offsets([wanted])["wallwatch-ingest"].result(5)
+        except (KafkaException, TimeoutError):
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)
+        else:
+            return
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BundledBroker]:
+    one = BundledBroker(tmp_path_factory.mktemp("bundled"))
+    earlier_release(one)
+    with one.started():
+        admin = one.client(KafkaRole.admin)
+        environment = {
+            "WALLWATCH_KAFKA_BOOTSTRAP": admin.kafka_bootstrap,
+            "WALLWATCH_KAFKA_SECURITY_PROTOCOL": "SASL_SSL",
+            "WALLWATCH_KAFKA_SASL_MECHANISM": "PLAIN",
+            "WALLWATCH_KAFKA_SASL_USERNAME": "wallwatch-admin",
+            "WALLWATCH_KAFKA_SASL_PASSWORD": ADMIN_PASSWORD,
+            "WALLWATCH_KAFKA_CA_FILE": str(one.certificates.ca_file),
+            **{f"WALLWATCH_KAFKA_PASSWORD_{role.name.upper()}": one.passwords[role] for role in kafka_access.LIMITED},
+        }
+        done = CliRunner().invoke(app, ["topics", "create"], env=environment)
+        assert done.exit_code == 0, done.output
+        assert f"{TOPIC}: exists" in done.output or "created" not in done.output, done.output
+        assert f"passwords of {len(kafka_access.LIMITED)} users set" in done.output
+        yield one
+
+
+def values(messages: list[Message]) -> list[bytes]:
+    return [message.value() or b"" for message in messages]
+
+
+def test_what_an_unsecured_release_left_is_still_there(broker: BundledBroker) -> None:
+    ingest = broker.client(KafkaRole.ingest)
+    assert values(read_all(ingest, TOPIC))[:MESSAGES] == [b"%d" % number for number in range(MESSAGES)]
+    assert committed(broker.client(KafkaRole.admin), "wallwatch-ingest", [TOPIC]) == {(TOPIC, 0): READ}
+
+
+def test_a_host_writes_by_the_port_for_hosts(broker: BundledBroker) -> None:
+    produce(broker.client(KafkaRole.host, broker.hosts), "wallwatch.event", [b"{}"])
+    assert len(read_all(broker.client(KafkaRole.ingest), "wallwatch.event")) == 1
+
+
+@pytest.mark.parametrize("role", kafka_access.LIMITED)
+def test_each_role_signs_in_with_its_own_password_only(broker: BundledBroker, role: KafkaRole) -> None:
+    own = broker.client(role)
+    assert kafka_clients.admin(own, {"log_level": 0}).list_topics(timeout=15).topics
+    other = next(one for one in kafka_access.LIMITED if one is not role)
+    wrong = own.model_copy(update={"kafka_sasl_password": broker.client(other).kafka_sasl_password})
+    assert not gets_in(wrong)
+
+
+def gets_in(settings: KafkaSettings) -> bool:
+    client = kafka_clients.admin(settings, {"log_level": 0, "socket.timeout.ms": 2000})
+    try:
+        return bool(client.list_topics(timeout=4).brokers)
+    except KafkaException:
+        return False
+
+
+def test_without_a_name_or_without_tls_nobody_gets_in_at_any_port(broker: BundledBroker) -> None:
+    for port in (broker.internal, broker.hosts, broker.controller):
+        address = f"localhost:{port}"
+        assert not gets_in(KafkaSettings(kafka_bootstrap=address))
+        assert not gets_in(KafkaSettings(kafka_bootstrap=address, kafka_security_protocol="SSL", kafka_ca_file=broker.certificates.ca_file))
+        in_clear = broker.client(KafkaRole.host, port).model_copy(
+            update={"kafka_security_protocol": "SASL_PLAINTEXT", "kafka_ca_file": None}
+        )
+        assert not gets_in(in_clear)
+
+
+def test_the_admin_signs_in_inside_only(broker: BundledBroker) -> None:
+    assert gets_in(broker.client(KafkaRole.admin))
+    assert not gets_in(broker.client(KafkaRole.admin, broker.hosts))
+    assert not gets_in(broker.client(KafkaRole.admin, broker.hosts, "SCRAM-SHA-512"))
+    assert not gets_in(broker.client(KafkaRole.host, mechanism="PLAIN"))
+
+
+def test_a_role_is_refused_what_another_may(broker: BundledBroker) -> None:
+    host, ingest = broker.client(KafkaRole.host), broker.client(KafkaRole.ingest)
+    with pytest.raises(KafkaException):
+        produce(host, "wallwatch.findings", [b"{}"])
+    with pytest.raises(KafkaException):
+        produce(ingest, TOPIC, [b"{}"])
+    with pytest.raises(KafkaException):
+        create_topics(ingest, partitions=1)
+    consumer = kafka_clients.consumer(host, {"group.id": "wallwatch-host", "log_level": 0})
+    consumer.assign([TopicPartition(TOPIC, 0, 0)])
+    message = consumer.poll(20)
+    assert message is not None
+    error = message.error()
+    assert error is not None
+    assert error.code() in (KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED)
+    consumer.close()
+
+
+def test_no_secret_is_in_arguments_settings_or_log(broker: BundledBroker) -> None:
+    key = (broker.certificates.broker / "tls.key").read_text().splitlines()[1]
+    arguments = Path(f"/proc/{broker.process}/cmdline").read_bytes().decode(errors="replace")
+    assert "kafka.Kafka" in arguments
+    places = {"arguments": arguments, "log": broker.log.read_text(errors="replace")}
+    places |= {file.name: file.read_text() for file in (broker.folder / "etc").iterdir()}
+    for name, text in places.items():
+        assert not [secret for secret in (key, *broker.passwords.values()) if secret in text], name
