@@ -93,7 +93,7 @@ def test_what_an_unsecured_release_left_is_still_there(broker: BundledBroker) ->
 
 def test_a_host_writes_by_the_port_for_hosts(broker: BundledBroker) -> None:
     produce(broker.client(KafkaRole.host, broker.hosts), "wallwatch.event", [b"{}"])
-    assert len(read_all(broker.client(KafkaRole.ingest), "wallwatch.event")) == 1
+    assert len(read_all(broker.client(KafkaRole.validate), "wallwatch.event")) == 1
 
 
 @pytest.mark.parametrize("role", kafka_access.LIMITED)
