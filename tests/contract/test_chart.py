@@ -88,7 +88,10 @@ def test_a_misspelt_key_in_a_manifest_would_be_found(manifests: list[dict[str, A
             "--set=kafka.enabled=false,kafka.bootstrap=k:9093,host.enabled=false,kafka.client.mechanism=OAUTHBEARER",
             "kafka.client.oauth.tokenUrl is required",
         ),
-        ("--set=kafka.enabled=false,kafka.bootstrap=k:9093,kafka.client.mechanism=OAUTHBEARER", "host.enabled"),
+        (
+            "--set=kafka.enabled=false,kafka.bootstrap=k:9093,kafka.client.mechanism=OAUTHBEARER,kafka.client.oauth.tokenUrl=https://t",
+            "collectors know no OAUTHBEARER",
+        ),
         ("--set=kafka.client.protocol=TLS", "protocol"),
         ("--set=timescaledb.enabled=false", "database.existingSecret is required"),
     ],
