@@ -16,7 +16,14 @@ app = typer.Typer(help="Certificates of the bundled Kafka broker.", no_args_is_h
 Folder = Annotated[
     Path, typer.Option(envvar="WALLWATCH_KAFKA_CERTIFICATES_DIR", help="where the certificates are", file_okay=False, resolve_path=True)
 ]
-Names = Annotated[list[str], typer.Option("--name", help="name or address by which clients call the broker; repeat it for each")]
+Names = Annotated[
+    list[str],
+    typer.Option(
+        "--name",
+        envvar="WALLWATCH_KAFKA_CERTIFICATE_NAMES",
+        help="name or address by which clients call the broker; repeat it for each (in the variable: separated by spaces)",
+    ),
+]
 
 
 def _fail(problem: Exception) -> typer.Exit:
