@@ -1,8 +1,11 @@
 """The broker of docker-compose.yml and of the chart, run from their own files, on a volume that an unsecured release left."""
 
+import json
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from signal import SIGTERM
 
 import pytest
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
@@ -14,6 +17,8 @@ from wallwatch.domain.telemetry.registry import KafkaRole
 from wallwatch.jobs import kafka_access
 from wallwatch.jobs.topics import create_topics
 from wallwatch.kafka_settings import KafkaSettings
+from wallwatch_local.paths import REPOSITORY, binary
+from wallwatch_local.processes import die_with_parent, running
 from wallwatch_testing.bundled_broker import ADMIN_PASSWORD, BundledBroker, unsecured
 from wallwatch_testing.kafka_lag import committed
 
@@ -106,28 +111,26 @@ def test_each_role_signs_in_with_its_own_password_only(broker: BundledBroker, ro
 REFUSALS = {KafkaError._AUTHENTICATION, KafkaError._SSL, KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN}
 
 
-def gets_in(settings: KafkaSettings) -> bool:
-    """Whether the broker answers; False only when it said no or closed the connection, however long that takes."""
+def gets_in(settings: KafkaSettings, patience_s: float = PATIENCE_S) -> bool:
+    """Whether the broker answers. False when it said no or, for as long as the test is patient, gave no answer."""
     errors: list[int] = []
     more = {"log_level": 0, "socket.timeout.ms": PATIENCE_S * 1000, "error_cb": lambda error: errors.append(error.code())}
     client = kafka_clients.admin(settings, more)
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
+    deadline = time.monotonic() + patience_s
+    while time.monotonic() < deadline and not REFUSALS.intersection(errors):
         try:
             return bool(client.list_topics(timeout=2).brokers)
         except KafkaException:
             client.poll(0)
-            if REFUSALS.intersection(errors):
-                return False
-    raise AssertionError(f"the broker neither answered nor refused: {errors}")
+    return False
 
 
-def read(settings: KafkaSettings, topic: str, count: int) -> list[bytes]:
+def read(settings: KafkaSettings, topic: str, count: int, patience_s: float = PATIENCE_S) -> list[bytes]:
     """The first messages of a topic of one partition."""
     consumer = kafka_clients.consumer(settings, {"group.id": "wallwatch-ingest", "enable.auto.commit": False, "log_level": 0})
     consumer.assign([TopicPartition(topic, 0, 0)])
     found: list[bytes] = []
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + patience_s
     while len(found) < count and time.monotonic() < deadline:
         message = consumer.poll(2)
         if message is not None:
@@ -135,6 +138,45 @@ def read(settings: KafkaSettings, topic: str, count: int) -> list[bytes]:
             found.append(message.value() or b"")
     consumer.close()
     return found
+
+
+def test_the_shipped_collector_sends_to_it_with_the_environment_of_compose(broker: BundledBroker, tmp_path: Path) -> None:
+    events = tmp_path / "cni-events"
+    events.mkdir()
+    event = {"at": datetime.now(UTC).isoformat(), "command": "CHECK", "container": "container-of-this-test", "result": "ok"}
+    (events / "00000000000000000001-1.json").write_text(json.dumps(event))
+    places = {
+        "/var/lib/wallwatch-telegraf": tmp_path / "buffer",
+        "/run/wallwatch/cni-events": events,
+        "/var/lib/wallwatch-agent": tmp_path / "agent",
+        "/host/": f"{tmp_path}/host/",
+        "/run/openvswitch": tmp_path / "openvswitch",
+    }
+    configuration = (REPOSITORY / "docker" / "host" / "telegraf.conf").read_text()
+    for former, new in places.items():
+        assert former in configuration
+        configuration = configuration.replace(former, str(new))
+    (tmp_path / "telegraf.conf").write_text(configuration)
+    environment = {
+        "WALLWATCH_HOST": "h1",
+        "WALLWATCH_RACK": "r1",
+        "WALLWATCH_TELEMETRY_KEY": "wwt1_" + "k" * 43,
+        "WALLWATCH_KAFKA_BOOTSTRAP": f"localhost:{broker.hosts}",
+        "WALLWATCH_KAFKA_SECURITY_PROTOCOL": "SASL_SSL",
+        "WALLWATCH_KAFKA_SASL_MECHANISM": "SCRAM-SHA-512",
+        "WALLWATCH_KAFKA_SASL_USERNAME": "wallwatch-host",
+        "WALLWATCH_KAFKA_SASL_PASSWORD": broker.passwords[KafkaRole.host],
+        "WALLWATCH_KAFKA_CA_FILE": str(broker.certificates.ca_file),
+    }
+    program = [str(binary("wallwatch-telegraf")), "--config", str(tmp_path / "telegraf.conf")]
+    command = ["env", *(f"{name}={value}" for name, value in environment.items()), *program]
+    ingest = broker.client(KafkaRole.ingest)
+
+    def arrived() -> bool:
+        return any(b"container-of-this-test" in value for value in read(ingest, "wallwatch.event", 2, patience_s=5))
+
+    with running("the collector", die_with_parent(command, SIGTERM), tmp_path / "telegraf.log", arrived, SIGTERM):
+        assert broker.passwords[KafkaRole.host] not in (tmp_path / "telegraf.log").read_text()
 
 
 def test_without_a_name_or_without_tls_nobody_gets_in_at_any_port(broker: BundledBroker) -> None:
@@ -146,6 +188,7 @@ def test_without_a_name_or_without_tls_nobody_gets_in_at_any_port(broker: Bundle
             update={"kafka_security_protocol": "SASL_PLAINTEXT", "kafka_ca_file": None}
         )
         assert not gets_in(in_clear)
+    assert gets_in(broker.client(KafkaRole.host, broker.hosts)), "it was the broker that refused, and it still answers"
 
 
 def test_the_admin_signs_in_inside_only(broker: BundledBroker) -> None:
