@@ -1,6 +1,7 @@
 """The broker of docker-compose.yml and of the chart, run from their own files, on a volume that an unsecured release left."""
 
 import json
+import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +10,9 @@ from pathlib import Path
 from signal import SIGTERM
 
 import pytest
+import yaml
 from confluent_kafka import ConsumerGroupTopicPartitions, KafkaError, KafkaException, TopicPartition
+from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from wallwatch import kafka_clients
@@ -18,6 +21,7 @@ from wallwatch.domain.telemetry.registry import KafkaRole
 from wallwatch.jobs import kafka_access
 from wallwatch.jobs.topics import create_topics
 from wallwatch.kafka_settings import KafkaSettings
+from wallwatch_local import ports
 from wallwatch_local.paths import REPOSITORY, binary
 from wallwatch_local.processes import die_with_parent, running
 from wallwatch_testing.bundled_broker import ADMIN_PASSWORD, BundledBroker, unsecured
@@ -216,6 +220,29 @@ def test_a_role_is_refused_what_another_may(broker: BundledBroker) -> None:
     assert error is not None
     assert error.code() in (KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED)
     consumer.close()
+
+
+def test_the_health_check_of_compose_and_chart_sees_the_difference(broker: BundledBroker) -> None:
+    service = yaml.safe_load((REPOSITORY / "docker-compose.yml").read_text())["services"]["kafka"]
+    kind, *command = service["healthcheck"]["test"]
+    assert kind == "CMD"
+    for port, healthy in {broker.internal: True, ports.free_ports(1)[0]: False}.items():
+        check = [argument.replace("localhost:19092", f"localhost:{port}") for argument in command]
+        assert check != command
+        done = subprocess.run(check, capture_output=True, text=True, check=False)
+        assert (done.returncode == 0) is healthy, done.stdout
+
+
+def test_the_log_says_who_was_refused(broker: BundledBroker) -> None:
+    wrong = broker.client(KafkaRole.host).model_copy(update={"kafka_sasl_password": SecretStr("not-the-password")})
+    assert not gets_in(wrong)
+    with pytest.raises(KafkaException):
+        produce(broker.client(KafkaRole.host), "wallwatch.dead_letter", [b"{}"])
+    deadline = time.monotonic() + PATIENCE_S
+    wanted = {"Failed authentication", "Principal = User:wallwatch-host is Denied operation = "}
+    while missing := {text for text in wanted if text not in broker.log.read_text(errors="replace")}:
+        assert time.monotonic() < deadline, missing
+        time.sleep(0.2)
 
 
 def test_no_secret_is_in_arguments_settings_or_log(broker: BundledBroker) -> None:

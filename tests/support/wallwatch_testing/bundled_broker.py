@@ -10,6 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from signal import SIGTERM
 
+from confluent_kafka import KafkaException
+
+from wallwatch import kafka_clients
 from wallwatch.domain.telemetry.registry import KafkaRole
 from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.store.kafka_certificates import KafkaCertificates
@@ -106,13 +109,12 @@ class BundledBroker:
             yield
 
     def is_ready(self) -> bool:
-        """The health check of both worlds: a TLS handshake on the internal port."""
-        return self.handshake().returncode == 0
-
-    def handshake(self) -> subprocess.CompletedProcess[str]:
-        """Run the health check."""
-        command = ["keytool", "-J-XX:TieredStopAtLevel=1", "-J-Xmx64m", "-printcert", "-sslserver", f"localhost:{self.internal}"]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        """Whether it answers the admin."""
+        client = kafka_clients.admin(self.client(KafkaRole.admin), {"log_level": 0, "socket.timeout.ms": 2000})
+        try:
+            return len(client.list_topics(timeout=1.0).brokers) > 0
+        except KafkaException:
+            return False
 
 
 @contextmanager
