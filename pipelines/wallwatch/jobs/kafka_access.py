@@ -87,6 +87,11 @@ def apply(admin: AdminClient, passwords: Mapping[KafkaRole, str]) -> Changed:
     KafkaException
         When the broker does not answer, has no authorizer, or refuses.
     """
+    # Rights first: a process that waits for its user would otherwise be refused for a moment, and ask again only after minutes.
+    wanted = set(bindings())
+    present = _present(admin)
+    for binding_future in admin.create_acls(list(wanted - present), request_timeout=TIMEOUT_S).values() if wanted - present else ():
+        binding_future.result(TIMEOUT_S)
     upserted = [
         UserScramCredentialUpsertion(role.user, ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, ITERATIONS), password.encode())
         for role, password in passwords.items()
@@ -94,10 +99,6 @@ def apply(admin: AdminClient, passwords: Mapping[KafkaRole, str]) -> Changed:
     if upserted:
         for future in admin.alter_user_scram_credentials(upserted, request_timeout=TIMEOUT_S).values():
             future.result(TIMEOUT_S)
-    wanted = set(bindings())
-    present = _present(admin)
-    for binding_future in admin.create_acls(list(wanted - present), request_timeout=TIMEOUT_S).values() if wanted - present else ():
-        binding_future.result(TIMEOUT_S)
     surplus = [_exactly(one) for one in present - wanted]
     for filter_future in admin.delete_acls(surplus, request_timeout=TIMEOUT_S).values() if surplus else ():
         filter_future.result(TIMEOUT_S)
