@@ -1,12 +1,15 @@
 # The server side: pipelines, backend and the built UI in one image; the command decides which process it is.
-FROM node:22-bookworm-slim AS ui
+# To pin a base image, give the digest that you have checked: --build-arg PYTHON_IMAGE=python:3.12-slim-bookworm@sha256:...
+ARG NODE_IMAGE=node:22-bookworm-slim
+ARG PYTHON_IMAGE=python:3.12-slim-bookworm
+FROM ${NODE_IMAGE} AS ui
 WORKDIR /src
 COPY frontend/package.json frontend/package-lock.json ./
 RUN npm ci
 COPY frontend/ ./
 RUN npm run build
 
-FROM python:3.12-slim-bookworm AS wheels
+FROM ${PYTHON_IMAGE} AS wheels
 WORKDIR /src
 RUN python -m venv /app/venv
 ENV PATH=/app/venv/bin:$PATH
@@ -18,11 +21,14 @@ COPY backend/wallwatch_backend backend/wallwatch_backend
 COPY local/wallwatch_local local/wallwatch_local
 RUN pip install --no-cache-dir --no-deps .
 
-FROM python:3.12-slim-bookworm
+FROM ${PYTHON_IMAGE}
 # LightGBM and RocksDB are built against the GNU OpenMP runtime, which the slim image lacks.
 RUN apt-get update && apt-get install -y --no-install-recommends libgomp1 && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --user-group --no-create-home wallwatch \
-    && install -d -o 10001 -g 10001 -m 0700 /var/lib/wallwatch /var/lib/wallwatch/secrets /var/lib/wallwatch-telemetry
+    && install -d -o 10001 -g 10001 -m 0700 /var/lib/wallwatch /var/lib/wallwatch/secrets /var/lib/wallwatch-telemetry \
+    # Certificates of the bundled broker, for the user of its image (docker-compose.yml); everybody may read what clients trust.
+    && install -d -o 1000 -g 1000 -m 0755 /var/lib/wallwatch-kafka /var/lib/wallwatch-kafka/public \
+    && install -d -o 1000 -g 1000 -m 0700 /var/lib/wallwatch-kafka/authority /var/lib/wallwatch-kafka/broker
 COPY --from=wheels /app/venv /app/venv
 COPY --from=ui /src/dist /app/ui
 COPY alembic.ini /app/

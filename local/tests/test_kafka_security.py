@@ -130,5 +130,5 @@ def test_rights_that_are_no_longer_declared_are_revoked_and_the_rest_stays(broke
 
 
 def test_secrets_are_private(broker: Secured) -> None:
-    files = [*broker.security.passwords.iterdir(), broker.security.broker_file]
+    files = [*broker.security.passwords.iterdir(), broker.security.certificates.broker / "tls.key"]
     assert {file.stat().st_mode & 0o777 for file in files} == {0o600}

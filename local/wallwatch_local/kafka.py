@@ -22,14 +22,15 @@ from wallwatch_local.kafka_security import Security
 from wallwatch_local.paths import REPOSITORY, tools_dir
 from wallwatch_local.processes import die_with_parent, running
 
-LOG_SETTINGS = REPOSITORY / "local" / "kafka" / "log4j2.yaml"
+LOG_SETTINGS = REPOSITORY / "docker" / "kafka" / "log4j2.yaml"
 # Measured in the demo: 340 MB resident in total. The data itself is in the page cache.
 BROKER = ["-Xms192m", "-Xmx768m", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=50"]
 # A process that runs for a second does not benefit from the second compiler: 1.3 s of CPU instead of 2.2 s.
 BRIEF = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 
 
-def _java(options: list[str], main_class: str, *arguments: str) -> list[str]:
+def java(options: list[str], main_class: str, *arguments: str) -> list[str]:
+    """The command of one of Kafka's programs."""
     jars = tools_dir() / "kafka"
     if not any(jars.glob("kafka_2.13-*.jar")):
         raise LocalStackError(f"the Kafka broker is not installed ({jars} has no kafka_2.13 jar): run 'make setup'")
@@ -78,7 +79,7 @@ def _format(data_dir: Path, settings: Path, security: Security | None) -> None:
         shutil.rmtree(data_dir / "log")
     cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")  # may begin with "-", so it is joined to its option
     done = subprocess.run(
-        _java(
+        java(
             BRIEF,
             "kafka.tools.StorageTool",
             "format",
@@ -113,7 +114,7 @@ def initialise(data_dir: Path, port: int, security: Security | None = None) -> l
         security.prepare()
     settings = _write_settings(data_dir, port, controller_port, security)
     _format(data_dir, settings, security)
-    return _java(BROKER, "kafka.Kafka", str(settings))
+    return java(BROKER, "kafka.Kafka", str(settings))
 
 
 def is_ready(bootstrap: str, security: Security | None = None) -> bool:

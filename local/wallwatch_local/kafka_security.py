@@ -1,26 +1,20 @@
 """The secured broker of the demo: TLS with an authority of its own, a user for each role, and nothing allowed that is not granted.
 
-Everything is in one private folder: `ca.pem`, `broker.pem` (certificate and key), and a password for each user.
+Everything is in one private folder: the certificates as `wallwatch kafka certificates` makes them, and a password for each user.
 """
 
-import ipaddress
-import os
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
-
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from wallwatch.domain.telemetry.registry import KafkaRole
 from wallwatch.jobs.kafka_access import ITERATIONS, passwords_of
+from wallwatch.store.kafka_authority import BROKER
+from wallwatch.store.kafka_certificates import KafkaCertificates
 from wallwatch_local import ports
 
-LIFE = timedelta(days=3650)
-BROKER = "wallwatch-broker"
 SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule"
+NAMES = ("localhost", ports.LOOPBACK)
 
 
 @dataclass(frozen=True)
@@ -30,12 +24,12 @@ class Security:
     folder: Path
 
     @property
-    def ca_file(self) -> Path:
-        return self.folder / "ca.pem"
+    def certificates(self) -> KafkaCertificates:
+        return KafkaCertificates(self.folder)
 
     @property
-    def broker_file(self) -> Path:
-        return self.folder / "broker.pem"
+    def ca_file(self) -> Path:
+        return self.certificates.ca_file
 
     def password_file(self, role: KafkaRole) -> Path:
         return self.passwords / role.user
@@ -45,11 +39,10 @@ class Security:
         return self.folder / "passwords"
 
     def prepare(self) -> None:
-        """Create what is missing."""
+        """Create what is missing, and renew a certificate that ends soon."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         passwords_of(self.passwords)
-        if not self.broker_file.exists() or not self.ca_file.exists():
-            self._issue()
+        self.certificates.ensure(NAMES, datetime.now(UTC))
 
     def environment(self, role: KafkaRole) -> dict[str, str]:
         """Settings of a process that signs in with a role."""
@@ -76,10 +69,15 @@ class Security:
     def broker_settings(self, port: int, controller_port: int) -> dict[str, str]:
         """Settings of the broker: clients sign in by SCRAM over TLS, the controller is reached by mutual TLS only."""
         password = self.password_file(KafkaRole.admin).read_text().strip()
+        broker = self.certificates.broker
         keys = {f"ssl.{store}.type": "PEM" for store in ("keystore", "truststore")}
         return keys | {
-            "ssl.keystore.location": str(self.broker_file),
-            "ssl.truststore.location": str(self.ca_file),
+            # Read by Kafka itself: settings and log do not hold the key.
+            "config.providers": "dir",
+            "config.providers.dir.class": "org.apache.kafka.common.config.provider.DirectoryConfigProvider",
+            "ssl.keystore.key": f"${{dir:{broker}:tls.key}}",
+            "ssl.keystore.certificate.chain": f"${{dir:{broker}:tls.crt}}",
+            "ssl.truststore.certificates": f"${{dir:{broker}:ca.crt}}",
             "listeners": f"CLIENTS://{ports.LOOPBACK}:{port},CONTROLLER://{ports.LOOPBACK}:{controller_port}",
             "advertised.listeners": f"CLIENTS://{ports.LOOPBACK}:{port}",
             "listener.security.protocol.map": "CLIENTS:SASL_SSL,CONTROLLER:SSL",
@@ -99,38 +97,3 @@ class Security:
         """The first user, which creates the others; it has to be there before the broker starts."""
         password = self.password_file(KafkaRole.admin).read_text().strip()
         return ["--add-scram", f"SCRAM-SHA-512=[name={KafkaRole.admin.user},iterations={ITERATIONS},password={password}]"]
-
-    def _issue(self) -> None:
-        now = datetime.now(UTC)
-        ca_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
-        ca_name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Wallwatch demo: Kafka")])
-        base = x509.CertificateBuilder().issuer_name(ca_name).not_valid_before(now - timedelta(hours=1)).not_valid_after(now + LIFE)
-        authority = (
-            base.subject_name(ca_name)
-            .public_key(ca_key.public_key())
-            .serial_number(x509.random_serial_number())
-            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-            .sign(ca_key, hashes.SHA256())
-        )
-        names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address(ports.LOOPBACK))]
-        certificate = (
-            base.subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, BROKER)]))
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .add_extension(x509.SubjectAlternativeName(names), critical=False)
-            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]), critical=False)
-            .sign(ca_key, hashes.SHA256())
-        )
-        pem, unencrypted = serialization.Encoding.PEM, serialization.NoEncryption()
-        private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, unencrypted)
-        # The authority's key is not kept: this broker has the only certificate that it ever signs.
-        _write(self.ca_file, authority.public_bytes(pem))
-        _write(self.broker_file, private + certificate.public_bytes(pem) + authority.public_bytes(pem))
-
-
-def _write(file: Path, content: bytes) -> None:
-    new = file.with_suffix(".new")
-    new.unlink(missing_ok=True)
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as handle:
-        handle.write(content)
-    new.replace(file)

@@ -38,17 +38,18 @@ def composecheck() -> Path:
     return _build("composecheck", "./composecheck")
 
 
-def random_passwords() -> dict[str, str]:
-    """What an operator gets from docker/make-env.sh."""
+@pytest.fixture(scope="session")
+def passwords() -> dict[str, str]:
+    """Variable -> random password: what an operator gets from docker/make-env.sh."""
     done = subprocess.run(["sh", str(REPOSITORY / "docker" / "make-env.sh")], capture_output=True, text=True, check=True)
     settings = (line.partition("=") for line in done.stdout.splitlines() if line and not line.startswith("#"))
     return {name: value for name, _, value in settings}
 
 
 @pytest.fixture(scope="session")
-def compose(composecheck: Path) -> dict[str, Any]:
+def compose(composecheck: Path, passwords: dict[str, str]) -> dict[str, Any]:
     """The loaded docker-compose.yml, all profiles on."""
-    environment = {"PATH": os.environ["PATH"], **random_passwords()}
+    environment = {"PATH": os.environ["PATH"], **passwords}
     command = [str(composecheck), str(REPOSITORY / "docker-compose.yml")]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr

@@ -22,6 +22,15 @@ VALUES: dict[str, list[str]] = {
         "--set=kafka.enabled=false,kafka.bootstrap=k1:9092",
         "--set=timescaledb.enabled=false,database.existingSecret=pg",
     ],
+    "own Kafka in clear text": ["--set=kafka.enabled=false,kafka.bootstrap=k1:9092,kafka.client.protocol=PLAINTEXT"],
+    "own Kafka with mutual TLS": [
+        "--set=kafka.enabled=false,kafka.bootstrap=k1:9092,kafka.client.protocol=SSL,kafka.client.certificates=true,kafka.tls.caSecret=ca",
+        "--set=kafka.client.keyPasswords=true",
+    ],
+    "own Kafka with OAuth": [
+        "--set=kafka.enabled=false,kafka.bootstrap=k1:9092,kafka.client.mechanism=OAUTHBEARER",
+        "--set=kafka.client.oauth.tokenUrl=https://id.example/token,kafka.client.oauth.scope=kafka,host.enabled=false",
+    ],
     "everything on": [
         "--set=backend.ingress.enabled=true,backend.ingress.className=nginx,backend.ingress.tlsSecret=tls",
         "--set=host.enrolmentTokensSecret=enrol,host.nodeSelector.rdma=yes,host.tolerations[0].operator=Exists",
@@ -75,6 +84,15 @@ def test_a_misspelt_key_in_a_manifest_would_be_found(manifests: list[dict[str, A
         ("--set=host.serverUrl=ftp://x", "serverUrl"),
         ("--set=backend.agents.url=http://x:8443", "agents"),
         ("--set=kafka.enabled=false", "kafka.bootstrap is required"),
+        (
+            "--set=kafka.enabled=false,kafka.bootstrap=k:9093,host.enabled=false,kafka.client.mechanism=OAUTHBEARER",
+            "kafka.client.oauth.tokenUrl is required",
+        ),
+        (
+            "--set=kafka.enabled=false,kafka.bootstrap=k:9093,kafka.client.mechanism=OAUTHBEARER,kafka.client.oauth.tokenUrl=https://t",
+            "collectors know no OAUTHBEARER",
+        ),
+        ("--set=kafka.client.protocol=TLS", "protocol"),
         ("--set=timescaledb.enabled=false", "database.existingSecret is required"),
     ],
 )

@@ -24,15 +24,6 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{ .Values.database.existingSecret | default (printf "%s-database" (include "wallwatch.fullname" .)) }}
 {{- end }}
 
-{{- define "wallwatch.kafkaBootstrap" -}}
-{{- if .Values.kafka.enabled -}}{{ include "wallwatch.fullname" . }}-kafka:19092{{- else -}}{{ required "kafka.bootstrap is required when kafka.enabled is false" .Values.kafka.bootstrap }}{{- end -}}
-{{- end }}
-
-{{/* What every process of the server side needs to know. */}}
-{{- define "wallwatch.kafkaEnv" -}}
-- name: WALLWATCH_KAFKA_BOOTSTRAP
-  value: {{ include "wallwatch.kafkaBootstrap" . | quote }}
-{{- end }}
 {{/* The database for one of its roles: dict "root" $ "role" "ingest" */}}
 {{- define "wallwatch.databaseEnv" -}}
 - name: WALLWATCH_DATABASE_URL

@@ -20,6 +20,7 @@ class Commands(LazyGroup):
         ),
         "job": Command("wallwatch.cli.job:app", "Run a stream job."),
         "topics": Command("wallwatch.cli.topics:app", "Kafka's topics."),
+        "kafka": Command("wallwatch.cli.kafka:app", "Certificates of the bundled Kafka broker."),
         "hosts": Command("wallwatch.cli.hosts:app", "Telemetry keys of hosts."),
         "db": Command("wallwatch.cli.db:app", "The database's schema."),
         "predict": Command(

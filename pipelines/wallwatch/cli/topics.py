@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import typer
@@ -24,8 +25,9 @@ def create(
 ) -> None:
     """Create missing topics; existing topics stay unchanged.
 
-    Where the broker asks who somebody is, also grant each role the rights that topics.yaml declares, and revoke others. With a folder of
-    passwords, create the users (SCRAM-SHA-512), too. Sign in as a superuser of the broker.
+    Where the broker asks who somebody is, also grant each role the rights that topics.yaml declares, and revoke others. With passwords,
+    from a folder or from WALLWATCH_KAFKA_PASSWORD_HOST, _INGEST, _CLASSIFY, _ISOLATION, _VALIDATE, _FORECAST and _BACKEND, also create
+    these users or change their passwords (SCRAM-SHA-512). Sign in as a superuser of the broker.
     """
     from wallwatch import kafka_clients
     from wallwatch.jobs import kafka_access
@@ -40,6 +42,7 @@ def create(
         return
     try:
         known = kafka_access.passwords_of(passwords) if passwords is not None else {}
+        known |= kafka_access.passwords_in(os.environ)
     except PasswordProblem as problem:
         raise typer.BadParameter(str(problem)) from problem
     changed = kafka_access.apply(kafka_clients.admin(settings), known)

@@ -24,7 +24,7 @@ from confluent_kafka.admin import (
 )
 
 from wallwatch.domain.telemetry.registry import KafkaRole, topics
-from wallwatch.store.password_files import read_or_create
+from wallwatch.store.password_files import checked, read_or_create
 
 TIMEOUT_S = 30.0
 ITERATIONS = 8192
@@ -39,6 +39,9 @@ GROUPS = {
     KafkaRole.backend: "wallwatch-backend",
 }
 """Beginnings of the names of consumer groups: the defaults of the settings."""
+
+VARIABLE_PREFIX = "WALLWATCH_KAFKA_PASSWORD_"
+"""Beginning of the variables that hold passwords of users, such as WALLWATCH_KAFKA_PASSWORD_INGEST."""
 
 LIMITED = tuple(role for role in KafkaRole if role is not KafkaRole.admin)
 
@@ -84,6 +87,11 @@ def apply(admin: AdminClient, passwords: Mapping[KafkaRole, str]) -> Changed:
     KafkaException
         When the broker does not answer, has no authorizer, or refuses.
     """
+    # Rights first: a process that waits for its user would otherwise be refused for a moment, and ask again only after minutes.
+    wanted = set(bindings())
+    present = _present(admin)
+    for binding_future in admin.create_acls(list(wanted - present), request_timeout=TIMEOUT_S).values() if wanted - present else ():
+        binding_future.result(TIMEOUT_S)
     upserted = [
         UserScramCredentialUpsertion(role.user, ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, ITERATIONS), password.encode())
         for role, password in passwords.items()
@@ -91,10 +99,6 @@ def apply(admin: AdminClient, passwords: Mapping[KafkaRole, str]) -> Changed:
     if upserted:
         for future in admin.alter_user_scram_credentials(upserted, request_timeout=TIMEOUT_S).values():
             future.result(TIMEOUT_S)
-    wanted = set(bindings())
-    present = _present(admin)
-    for binding_future in admin.create_acls(list(wanted - present), request_timeout=TIMEOUT_S).values() if wanted - present else ():
-        binding_future.result(TIMEOUT_S)
     surplus = [_exactly(one) for one in present - wanted]
     for filter_future in admin.delete_acls(surplus, request_timeout=TIMEOUT_S).values() if surplus else ():
         filter_future.result(TIMEOUT_S)
@@ -110,6 +114,18 @@ def passwords_of(folder: Path) -> dict[KafkaRole, str]:
         When a file cannot be read or written, or its password cannot be used.
     """
     return {role: read_or_create(folder / role.user) for role in KafkaRole}
+
+
+def passwords_in(environment: Mapping[str, str]) -> dict[KafkaRole, str]:
+    """The password of each limited role that has a variable. The admin has none: the broker knows its password without creating it.
+
+    Raises
+    ------
+    PasswordProblem
+        When a password is too short or cannot be used.
+    """
+    variables = {role: f"{VARIABLE_PREFIX}{role.name.upper()}" for role in LIMITED}
+    return {role: checked(environment[name], name) for role, name in variables.items() if environment.get(name)}
 
 
 def _allow(
