@@ -32,7 +32,8 @@ def at_once(backend: Any, bodies: list[dict[str, str]]) -> list[httpx.Response]:
         with backend.client() as client:
             assert client.get("/-/healthy").is_success
             ready.wait(60)
-            return client.post("/api/v1/agents/enrol", json=body)
+            answer: httpx.Response = client.post("/api/v1/agents/enrol", json=body)
+            return answer
 
     with ThreadPoolExecutor(len(bodies)) as pool:
         return list(pool.map(enrol, bodies))
@@ -93,7 +94,8 @@ def test_tokens_for_any_host_at_the_same_moment_give_a_new_host_one_agent(
     assert refused(admin, host) == ["host_enrolled"] * (AT_ONCE - 1)
     unused = [token for token, answer in zip(tokens, answers, strict=True) if answer.status_code != 201]
     with backend.client() as client:
-        assert client.post("/api/v1/agents/enrol", json=body_of(unused[0], f"{host}-other")).status_code == 201, "a refusal uses up no token"
+        answer = client.post("/api/v1/agents/enrol", json=body_of(unused[0], f"{host}-other"))
+        assert answer.status_code == 201, "a refusal uses up no token"
 
 
 def test_of_tokens_for_the_same_host_at_the_same_moment_the_last_one_counts(admin: httpx.Client, backend: Any, host: str) -> None:
