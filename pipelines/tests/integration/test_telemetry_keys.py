@@ -10,12 +10,13 @@ from typing import Any
 
 import psycopg
 import pytest
-from confluent_kafka import Consumer
 
+from wallwatch import kafka_clients
 from wallwatch.cli.status import check_senders
 from wallwatch.domain.telemetry.keys import PREFIX, key_of
 from wallwatch.jobs.ingest import Ingest
 from wallwatch.jobs.isolation import IsolationJob
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.settings import Settings
 from wallwatch.store import telemetry_secret
 
@@ -70,7 +71,9 @@ def refused(connection: Connection, reason: str) -> int:
 
 def dead_letters(bootstrap: str, marker: str, enough: int) -> list[dict[str, Any]]:
     """The dead letters whose record key begins with a marker."""
-    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": f"letters-{marker}", "auto.offset.reset": "earliest"})
+    consumer = kafka_clients.consumer(
+        KafkaSettings(kafka_bootstrap=bootstrap), {"group.id": f"letters-{marker}", "auto.offset.reset": "earliest"}
+    )
     consumer.subscribe(["wallwatch.dead_letter"])
     found: list[dict[str, Any]] = []
     try:

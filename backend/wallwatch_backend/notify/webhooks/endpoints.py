@@ -42,9 +42,7 @@ async def get_schema(caller: AsViewer, request: Request) -> dict[str, Any]:
 
 
 @router.patch("/{webhook_id}", operation_id="updateWebhook", responses=problems.responses(*WRITE_ERRORS, problems.NotFound, errors.BadUrl))
-async def update_webhook(
-    caller: AsAdmin, webhook_id: WebhookId, body: WebhookChange, session: Writing, settings: TheSettings
-) -> Webhook:
+async def update_webhook(caller: AsAdmin, webhook_id: WebhookId, body: WebhookChange, session: Writing, settings: TheSettings) -> Webhook:
     """Change a webhook."""
     return await service.update_webhook(session, settings, caller, webhook_id, body)
 
