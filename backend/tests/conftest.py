@@ -143,10 +143,13 @@ def _once_started(ask: Callable[[], T]) -> T:
 @pytest.fixture(scope="module")
 def new_kafka_group(kafka_bootstrap: str) -> str:
     """A consumer group that has read everything so far: all modules share the broker, and one's findings are no matter of the next."""
-    from confluent_kafka import Consumer, TopicPartition
+    from confluent_kafka import TopicPartition
+
+    from wallwatch import kafka_clients
+    from wallwatch.kafka_settings import KafkaSettings
 
     group = f"test-{time.monotonic_ns()}"
-    consumer = Consumer({"bootstrap.servers": kafka_bootstrap, "group.id": group, "enable.auto.commit": False})
+    consumer = kafka_clients.consumer(KafkaSettings(kafka_bootstrap=kafka_bootstrap), {"group.id": group, "enable.auto.commit": False})
     with closing(consumer):
         partitions = consumer.list_topics("wallwatch.findings", timeout=15).topics["wallwatch.findings"].partitions
         for partition in partitions:
@@ -310,9 +313,10 @@ class FindingSource:
 
 @pytest.fixture(scope="session")
 def findings(kafka_bootstrap: str) -> FindingSource:
-    from confluent_kafka import Producer
+    from wallwatch import kafka_clients
+    from wallwatch.kafka_settings import KafkaSettings
 
-    return FindingSource(Producer({"bootstrap.servers": kafka_bootstrap}))
+    return FindingSource(kafka_clients.producer(KafkaSettings(kafka_bootstrap=kafka_bootstrap)))
 
 
 @pytest.fixture(scope="module")
@@ -340,10 +344,15 @@ def apply_findings(backend: Backend) -> Callable[..., None]:
 @pytest.fixture(scope="session")
 def read_dead_letters(kafka_bootstrap: str) -> Callable[[], list[dict[str, Any]]]:
     """A function that returns every dead letter so far."""
-    from confluent_kafka import Consumer, TopicPartition
+    from confluent_kafka import TopicPartition
+
+    from wallwatch import kafka_clients
+    from wallwatch.kafka_settings import KafkaSettings
 
     def read() -> list[dict[str, Any]]:
-        consumer = Consumer({"bootstrap.servers": kafka_bootstrap, "group.id": "unused", "enable.auto.commit": False})
+        consumer = kafka_clients.consumer(
+            KafkaSettings(kafka_bootstrap=kafka_bootstrap), {"group.id": "unused", "enable.auto.commit": False}
+        )
         try:
             _, end = consumer.get_watermark_offsets(TopicPartition("wallwatch.dead_letter", 0), timeout=10)
             consumer.assign([TopicPartition("wallwatch.dead_letter", 0, 0)])

@@ -1,9 +1,10 @@
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, KafkaError, Producer
-from confluent_kafka.admin import AdminClient, ConfigResource
+from confluent_kafka import KafkaError
+from confluent_kafka.admin import ConfigResource
 
+from wallwatch import kafka_clients
 from wallwatch.domain.telemetry.registry import topics
 from wallwatch.jobs.topics import create_topics
 from wallwatch.kafka_settings import KafkaSettings
@@ -12,7 +13,7 @@ from wallwatch_local.errors import LocalStackError
 
 
 def consume_one(bootstrap: str, topic: str) -> bytes | None:
-    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "test", "auto.offset.reset": "earliest"})
+    consumer = kafka_clients.consumer(KafkaSettings(kafka_bootstrap=bootstrap), {"group.id": "test", "auto.offset.reset": "earliest"})
     consumer.subscribe([topic])
     try:
         message = consumer.poll(20)
@@ -25,7 +26,7 @@ def consume_one(bootstrap: str, topic: str) -> bytes | None:
 def test_a_broker_keeps_its_topics_and_messages_over_a_restart(tmp_path: Path, free_port: int) -> None:
     with kafka.start(tmp_path, free_port) as bootstrap:
         assert set(create_topics(KafkaSettings(kafka_bootstrap=bootstrap), partitions=1).values()) == {"created"}
-        producer = Producer({"bootstrap.servers": bootstrap})
+        producer = kafka_clients.producer(KafkaSettings(kafka_bootstrap=bootstrap))
         producer.produce("wallwatch.event", key="host01", value=b"hello")
         assert producer.flush(10) == 0
     assert not kafka.is_ready(bootstrap)
@@ -36,7 +37,7 @@ def test_a_broker_keeps_its_topics_and_messages_over_a_restart(tmp_path: Path, f
 
 @pytest.mark.integration
 def test_topics_have_the_declared_retention(kafka_bootstrap: str) -> None:
-    client = AdminClient({"bootstrap.servers": kafka_bootstrap})
+    client = kafka_clients.admin(KafkaSettings(kafka_bootstrap=kafka_bootstrap))
     resource = ConfigResource(ConfigResource.Type.TOPIC, "wallwatch.dead_letter")
     settings = client.describe_configs([resource])[resource].result(10)
     assert settings["retention.ms"].value == str(topics()["wallwatch.dead_letter"].retention_hours * 3_600_000)
@@ -44,7 +45,7 @@ def test_topics_have_the_declared_retention(kafka_bootstrap: str) -> None:
 
 @pytest.mark.integration
 def test_a_misspelt_topic_is_an_error_and_never_a_new_topic(kafka_bootstrap: str) -> None:
-    client = AdminClient({"bootstrap.servers": kafka_bootstrap})
+    client = kafka_clients.admin(KafkaSettings(kafka_bootstrap=kafka_bootstrap))
     asked_for = client.list_topics("wallwatch.rnik", timeout=10).topics["wallwatch.rnik"]
     assert asked_for.error is not None
     assert asked_for.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART

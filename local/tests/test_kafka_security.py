@@ -1,5 +1,7 @@
 """The secured broker: each role can do what it needs and nothing else; without credentials nobody can do anything."""
 
+import os
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from wallwatch.jobs.topics import create_topics
 from wallwatch.kafka_settings import KafkaSettings
 from wallwatch_local import kafka
 from wallwatch_local.kafka_security import Security
+from wallwatch_local.paths import binary
 
 pytestmark = pytest.mark.integration
 TELEMETRY = [topic.name for topic in topics().values() if topic.writers == (KafkaRole.host,)]
@@ -114,6 +117,22 @@ def test_a_host_creates_no_topic_and_sees_no_other(broker: Secured) -> None:
     assert "wallwatch.findings" not in seen
     with pytest.raises(KafkaException):
         create_topics(broker.client(KafkaRole.host), partitions=1)
+
+
+def test_a_load_signs_in_like_every_process_and_has_the_rights_of_its_user(broker: Secured) -> None:
+    def load(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        command = [str(binary("fleetsim")), "load", "--kafka", broker.bootstrap, "--rnics", "5", "--count", "20", "--rate", "-1"]
+        others = {name: value for name, value in os.environ.items() if not name.startswith("WALLWATCH_KAFKA")}
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=others | environment)
+
+    sent = load(broker.security.environment(KafkaRole.host))
+    assert (sent.returncode, sent.stderr) == (0, "")
+    refused = load(broker.security.environment(KafkaRole.backend))
+    assert refused.returncode == 1
+    assert "not authorized" in refused.stderr
+    clear_text = load({})
+    assert clear_text.returncode == 1
+    assert f"kafka at {broker.bootstrap}" in clear_text.stderr
 
 
 def test_rights_that_are_no_longer_declared_are_revoked_and_the_rest_stays(broker: Secured) -> None:

@@ -187,9 +187,10 @@ def _answers(servers: Servers) -> bool:
 
 
 def _delete_topics(bootstrap: str) -> None:
-    from confluent_kafka.admin import AdminClient
+    from wallwatch import kafka_clients
+    from wallwatch.kafka_settings import KafkaSettings
 
-    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin = kafka_clients.admin(KafkaSettings(kafka_bootstrap=bootstrap))
     names = [name for name in admin.list_topics(timeout=10).topics if not name.startswith("__")]
     for deleted in admin.delete_topics(names).values() if names else ():
         deleted.result(30)

@@ -17,10 +17,6 @@ from wallwatch.jobs.classify import connection
 from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.settings import Settings
 from wallwatch_backend.settings import Settings as BackendSettings
-from wallwatch_local.paths import REPOSITORY
-
-CLIENTS = re.compile(r"\b(Producer|Consumer|AdminClient)\(\s*[{\w]|broker_address=settings")
-ALLOWED = {"pipelines/wallwatch/kafka_clients.py"}
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +115,47 @@ def test_settings_that_do_not_fit_say_what_is_missing(values: dict[str, Any], wh
         settings(**values)
 
 
+OAUTH = {"kafka_security_protocol": "SASL_SSL", "kafka_sasl_mechanism": "OAUTHBEARER", "kafka_oauth_client_id": "wallwatch"}
+
+
+def oauth(tmp_path: Path, url: str) -> KafkaSettings:
+    secret = tmp_path / "secret"
+    secret.write_text("s3cret")
+    return settings(**OAUTH, kafka_oauth_client_secret_file=secret, kafka_oauth_token_url=url)
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://id.example.net/token", "must begin with https://"),
+        ("http://127.0.0.1.example.net/token", "must begin with https://"),
+        ("http://10.0.0.1/token", "must begin with https://"),
+        ("http://localhost.example.net/", "must begin with https://"),
+        ("id.example.net/token", "no address of a token endpoint"),
+        ("https://", "no address of a token endpoint"),
+        ("https://user:secret@id.example.net/token", "no address of a token endpoint"),
+        ("http://[::1", "no address of a token endpoint"),
+        ("ftp://id.example.net/token", "no address of a token endpoint"),
+    ],
+)
+def test_a_secret_is_not_sent_in_clear_text(tmp_path: Path, url: str, why: str) -> None:
+    with pytest.raises(ValidationError, match=re.escape(why)):
+        oauth(tmp_path, url)
+
+
+@pytest.mark.parametrize("url", ["https://id.example.net/token", "http://127.0.0.1:8080/token", "http://[::1]/t", "http://localhost/t"])
+def test_a_token_comes_encrypted_or_from_this_machine(tmp_path: Path, url: str) -> None:
+    assert kafka_clients.client_settings(oauth(tmp_path, url))["sasl.oauthbearer.token.endpoint.url"] == url
+
+
+def test_of_two_passwords_none_silently_wins(tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("one")
+    user = {"kafka_security_protocol": "SASL_SSL", "kafka_sasl_mechanism": "SCRAM-SHA-512", "kafka_sasl_username": "u"}
+    with pytest.raises(ValidationError, match="kafka_sasl_password and kafka_sasl_password_file are both set"):
+        settings(**user, kafka_sasl_password="two", kafka_sasl_password_file=file)
+
+
 @pytest.mark.parametrize("content", ["no pem", "", "-----BEGIN CERTIFICATE-----\nbroken\n-----END CERTIFICATE-----\n"])
 def test_a_file_of_authorities_that_is_none_is_refused(tmp_path: Path, content: str) -> None:
     file = tmp_path / "ca.pem"
@@ -175,13 +212,3 @@ def test_the_streams_library_gets_the_same_settings(ca: Path) -> None:
     found = connection(chosen).as_librdkafka_dict()
     expected = kafka_clients.client_settings(chosen)
     assert {name: str(found[name]).lower() for name in expected} == {name: str(value).lower() for name, value in expected.items()}
-
-
-def test_nobody_makes_a_client_of_their_own() -> None:
-    found = []
-    for folder in ("pipelines/wallwatch", "backend/wallwatch_backend"):
-        for file in (REPOSITORY / folder).rglob("*.py"):
-            name = str(file.relative_to(REPOSITORY))
-            if name not in ALLOWED and CLIENTS.search(file.read_text()):
-                found.append(name)
-    assert found == []

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ssl
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -104,13 +106,37 @@ def _sasl_problems(settings: KafkaSettings) -> list[str]:
     if mechanism is None:
         return [f"kafka_security_protocol={settings.kafka_security_protocol} needs kafka_sasl_mechanism"]
     if mechanism == "OAUTHBEARER":
-        return [f"OAUTHBEARER needs {name}" for name in _OAUTH if getattr(settings, name) is None]
+        missing = [f"OAUTHBEARER needs {name}" for name in _OAUTH if getattr(settings, name) is None]
+        return missing or _token_url_problems(settings.kafka_oauth_token_url or "")
     problems = []
     if not settings.kafka_sasl_username:
         problems.append(f"{mechanism} needs kafka_sasl_username")
+    if settings.kafka_sasl_password is not None and settings.kafka_sasl_password_file is not None:
+        problems.append("kafka_sasl_password and kafka_sasl_password_file are both set: remove one of them")
     if settings.kafka_sasl_password is None and settings.kafka_sasl_password_file is None:
         problems.append(f"{mechanism} needs kafka_sasl_password or kafka_sasl_password_file")
     return problems
+
+
+def _token_url_problems(url: str) -> list[str]:
+    """The client's secret goes to this address: encrypted, or not off this machine."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:  # of a host in brackets that is no IPv6 address
+        host = ""
+    if not host or parts.scheme not in ("https", "http") or parts.username is not None:
+        return ["kafka_oauth_token_url is no address of a token endpoint, such as https://login.example.net/token"]
+    if parts.scheme == "https" or host == "localhost" or _is_loopback(host):
+        return []
+    return ["kafka_oauth_token_url must begin with https:// because the client secret goes there; http:// is for this machine only"]
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _files(settings: KafkaSettings) -> dict[str, Path]:

@@ -9,9 +9,10 @@ from uuid import uuid4
 
 import orjson
 import psycopg
-from confluent_kafka import Producer
 from tests.bench.processes import usage
 
+from wallwatch import kafka_clients
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch_testing.stack import wait_for
 from wallwatch_testing.telemetry_path import TelemetryPath
 
@@ -86,7 +87,7 @@ def _parent(process: Path) -> int:
 def flood(path: TelemetryPath, backend_pid: int) -> dict[str, float]:
     """New findings, then every seeded one again, then clearing the new ones; CPU time of each in ms, and findings per second."""
     figures: dict[str, float] = {}
-    producer = Producer({"bootstrap.servers": path.kafka.address})
+    producer = kafka_clients.producer(KafkaSettings(kafka_bootstrap=path.kafka.address))
     with path.database() as connection:
 
         def send(name: str, messages: Iterable[bytes], left: str, *values: Any) -> None:

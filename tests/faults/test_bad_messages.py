@@ -9,8 +9,9 @@ from typing import Any
 
 import httpx
 import pytest
-from confluent_kafka import Producer
 
+from wallwatch import kafka_clients
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch_testing import telemetry_path
 from wallwatch_testing.kafka_lag import lag, read_all
 from wallwatch_testing.stack import random_name, wait_for
@@ -62,7 +63,7 @@ def letters(path: TelemetryPath) -> list[dict[str, Any]]:
 
 
 def send(path: TelemetryPath, topic: str, values: list[bytes]) -> None:
-    producer = Producer({"bootstrap.servers": path.kafka.address})
+    producer = kafka_clients.producer(KafkaSettings(kafka_bootstrap=path.kafka.address))
     for value in values:
         producer.produce(topic, value, key=b"bad-host")
     assert producer.flush(15) == 0
@@ -104,7 +105,7 @@ def test_classify_goes_on_and_leaves_the_dead_letters_to_ingest(path: TelemetryP
 
 @pytest.mark.parametrize("job", ["ingest", "classify"])
 def test_no_key_or_value_ends_a_job(path: TelemetryPath, job: str) -> None:
-    producer = Producer({"bootstrap.servers": path.kafka.address})
+    producer = kafka_clients.producer(KafkaSettings(kafka_bootstrap=path.kafka.address))
     for key, value in ((None, encoded()), (b"\xff\xfe", encoded()), (b"bad-host", None)):
         for topic in TOPICS:
             producer.produce(topic, value, key=key)

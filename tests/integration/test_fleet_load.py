@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer
 
+from wallwatch import kafka_clients
 from wallwatch.domain.telemetry.decode import decode
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs.topics import create_topics
@@ -45,7 +45,7 @@ def load_report(bootstrap: str, tmp_path_factory: pytest.TempPathFactory) -> dic
 @pytest.fixture(scope="module")
 def received(bootstrap: str, load_report: dict[str, Any]) -> list[tuple[str, str, bytes]]:
     """Topic, key and value of every message."""
-    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "test", "auto.offset.reset": "earliest"})
+    consumer = kafka_clients.consumer(KafkaSettings(kafka_bootstrap=bootstrap), {"group.id": "test", "auto.offset.reset": "earliest"})
     consumer.subscribe([f"wallwatch.{name}" for name in measurements()])
     found: list[tuple[str, str, bytes]] = []
     try:

@@ -37,8 +37,7 @@ OPERATOR = {
     "createPlan", "createRemedy", "undoRemedy", "approveRemedy", "rejectRemedy", "stopRemedies",
     "createRollout", "approveRollout", "rejectRollout", "pauseRollout", "resumeRollout", "stopRollout", "undoRollout",
     "previewAutomationRule",
-    "disableAutomationRule", "createWebhook", "updateWebhook",
-    "deleteWebhook", "testWebhook", "retryDelivery", "replayDelivery", "replayDeadLetters",
+    "disableAutomationRule", "testWebhook", "retryDelivery", "replayDelivery", "replayDeadLetters",
     "createSloClass", "updateSloClass", "deleteSloClass", "replaceSloRules", "previewSloRules",
     "createCampaign", "approveCampaign", "rejectCampaign", "stopCampaign", "stopAllCampaigns", "attachCampaign", "writeCampaignProfile",
 }  # fmt: skip
@@ -46,7 +45,8 @@ ADMIN = {
     "createEnrolmentToken", "deleteAgent", "listUsers", "createUser", "updateUser", "listTokens", "createToken", "deleteToken", "listAudit",
     "resetSecondFactor",
     "getAuditHead", "resumeRemedies", "resetRemedyBreaker", "createAutomationRule", "changeAutomationRule", "enableAutomationRule",
-    "deleteAutomationRule", "listCommandKeys", "rotateCommandKey", "listAgentAuthorities", "rotateAgentAuthority",
+    "deleteAutomationRule", "createWebhook", "updateWebhook", "deleteWebhook",
+    "listCommandKeys", "rotateCommandKey", "listAgentAuthorities", "rotateAgentAuthority",
 }  # fmt: skip
 
 ID = "00000000-0000-4000-8000-000000000000"

@@ -7,7 +7,6 @@ import tempfile
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from pathlib import Path
-from signal import SIGTERM
 from typing import Any
 from uuid import uuid4
 
@@ -27,12 +26,8 @@ from wallwatch_backend.cli.agent import app as agent_app
 from wallwatch_backend.hosts.certificates import signing
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.cipher import SecretCipher
-from wallwatch_local.hosts import render
-from wallwatch_local.paths import binary
 from wallwatch_local.ports import free_ports
-from wallwatch_local.processes import die_with_parent, running
-
-PCI = "0000:3b:00.0"
+from wallwatch_testing.enrolled_host import PCI, EnrolledHost, connected, context, refusals, refused_with
 
 
 @pytest.fixture(scope="module")
@@ -41,46 +36,10 @@ def backend_settings() -> dict[str, object]:
     return {"agent_port": port, "agent_url": f"https://127.0.0.1:{port}", "remedy_max_fleet_percent": 100}
 
 
-class Host:
-    """A host's folder, and its agent when it runs."""
-
-    def __init__(self, folder: Path, name: str, backend: Any) -> None:
-        self.folder, self.name, self.backend = folder, name, backend
-        (folder / "agent").mkdir(parents=True)
-        (folder / "sys/bus/pci/devices" / PCI).mkdir(parents=True)
-        url = str(backend.settings.agent_url).rstrip("/")
-        values = {"host": name, "server_url": url, "opamp_url": url.replace("https", "wss") + "/v1/opamp"}
-        (folder / "agent.yaml").write_text(render("agent.yaml", values) + "heartbeat_seconds: 1\n")
-
-    @property
-    def credentials(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self.folder / "agent/credentials.json").read_text())
-        return found
-
-    def put_token(self, admin: httpx.Client) -> str:
-        token = str(admin.post("/api/v1/agents/enrolment-tokens", json={"host": self.name}).json()["token"])
-        (self.folder / "agent/enrolment-token").write_text(token + "\n")
-        return token
-
-    def agent(self) -> contextlib.AbstractContextManager[Any]:
-        command = ["env", f"--chdir={self.folder}", str(binary("wallwatch-agent")), "run", "--config", "agent.yaml"]
-        ready = (self.folder / "agent/credentials.json").exists
-        return running("agent", die_with_parent(command, SIGTERM), self.folder / "agent.log", ready, SIGTERM)
-
-    @property
-    def log(self) -> str:
-        return (self.folder / "agent.log").read_text()
-
-
 @pytest.fixture
-def host(backend: Any) -> Iterator[Host]:
+def host(backend: Any) -> Iterator[EnrolledHost]:
     with tempfile.TemporaryDirectory(prefix="ww", dir="/tmp") as place:
-        yield Host(Path(place), "host-" + uuid4().hex[:8], backend)
-
-
-def connected(admin: httpx.Client, name: str) -> bool:
-    found = admin.get("/api/v1/agents", params={"host": name}).json()["items"]
-    return bool(found) and bool(found[0]["connected"])
+        yield EnrolledHost(Path(place), "host-" + uuid4().hex[:8], backend)
 
 
 def rows(backend: Any, name: str) -> list[tuple[Any, ...]]:
@@ -89,11 +48,6 @@ def rows(backend: Any, name: str) -> list[tuple[Any, ...]]:
         FROM agent_certificate c JOIN agent a ON a.id = c.agent_id WHERE a.host = %s ORDER BY c.issued_at"""
     with backend.connect() as connection:
         return list(connection.execute(query, [name]).fetchall())
-
-
-def refusals(admin: httpx.Client, name: str) -> list[str]:
-    found = admin.get("/api/v1/audit", params={"actor": f"agent:{name}", "limit": 200}).json()["items"]
-    return [event["detail"]["reason"] for event in found if event["action"] == "agent.connect" and event["outcome"] == "refused"]
 
 
 def own_credentials(backend: Any, admin: httpx.Client, name: str) -> dict[str, Any]:
@@ -108,24 +62,6 @@ def own_credentials(backend: Any, admin: httpx.Client, name: str) -> dict[str, A
     return {**answer.json(), "private_key": private}
 
 
-def context(credentials: dict[str, Any], folder: Path, *, shown: bool = True) -> ssl.SSLContext:
-    made = ssl.create_default_context(cadata="".join(credentials["authorities"]))
-    if shown:
-        file = folder / f"{uuid4().hex}.pem"
-        file.write_text(credentials["certificate"] + credentials["private_key"])
-        made.load_cert_chain(file)
-    return made
-
-
-def refused_with(credentials: dict[str, Any], folder: Path, *, shown: bool = True) -> str:
-    """The code with which a bearer of credentials is rejected."""
-    with pytest.raises(InvalidStatus) as refused, connect(credentials["opamp_url"], ssl=context(credentials, folder, shown=shown)):
-        pass
-    assert refused.value.response.status_code == 401
-    assert refused.value.response.body is not None
-    return str(json.loads(refused.value.response.body)["code"])
-
-
 @contextlib.contextmanager
 def fails_in_the_handshake() -> Iterator[None]:
     """A client of TLS 1.3 believes that it is through until it writes or reads, so what it meets then may be of several kinds."""
@@ -135,7 +71,7 @@ def fails_in_the_handshake() -> Iterator[None]:
 
 
 def test_an_agent_enrols_obeys_renews_and_is_gone_when_it_is_removed(
-    host: Host, admin: httpx.Client, operator: httpx.Client, backend: Any, eventually: Any, tmp_path: Path
+    host: EnrolledHost, admin: httpx.Client, operator: httpx.Client, backend: Any, eventually: Any, tmp_path: Path
 ) -> None:
     token = host.put_token(admin)
     with host.agent():
@@ -177,7 +113,7 @@ def test_an_agent_enrols_obeys_renews_and_is_gone_when_it_is_removed(
         assert secret not in host.log
 
 
-def test_an_agent_with_a_secret_is_moved_to_a_certificate(host: Host, admin: httpx.Client, backend: Any, eventually: Any) -> None:
+def test_an_agent_with_a_secret_is_moved_to_a_certificate(host: EnrolledHost, admin: httpx.Client, backend: Any, eventually: Any) -> None:
     token = admin.post("/api/v1/agents/enrolment-tokens", json={"host": host.name}).json()["token"]
     body = {"token": token, "host": host.name, "version": "0.9", "instance_uid": str(uuid4())}
     former = httpx.post(f"{backend.url}/api/v1/agents/enrol", json=body).json()

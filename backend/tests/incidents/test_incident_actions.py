@@ -350,8 +350,8 @@ def test_a_bulk_action_that_is_not_clear_is_refused(operator: httpx.Client, body
     assert operator.post(f"{API}/bulk", json=body).status_code == 422
 
 
-def test_receivers_get_each_incident_of_a_bulk_action(operator: httpx.Client, opened: Any, eventually: Any) -> None:
-    hook = operator.post("/api/v1/webhooks", json={"name": "bulk", "url": "http://127.0.0.1:9/", "events": ["incident.resolved"]}).json()
+def test_receivers_get_each_incident_of_a_bulk_action(admin: httpx.Client, operator: httpx.Client, opened: Any, eventually: Any) -> None:
+    hook = admin.post("/api/v1/webhooks", json={"name": "bulk", "url": "http://127.0.0.1:9/", "events": ["incident.resolved"]}).json()
     some = opened(3)
     operator.post(f"{API}/bulk", json={"ids": [i["id"] for i in some], "action": "resolve"})
     deliveries = f"/api/v1/webhooks/{hook['id']}/deliveries"
@@ -361,7 +361,7 @@ def test_receivers_get_each_incident_of_a_bulk_action(operator: httpx.Client, op
         return {json.loads(operator.get(f"{deliveries}/{one}").json()["body"])["data"]["id"] for one in ids}
 
     eventually(lambda: {i["id"] for i in some} <= notified())
-    operator.delete(f"/api/v1/webhooks/{hook['id']}")
+    admin.delete(f"/api/v1/webhooks/{hook['id']}")
 
 
 def test_each_action_is_in_the_audit_log(operator: httpx.Client, admin: httpx.Client, opened: Any) -> None:

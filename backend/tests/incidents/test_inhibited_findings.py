@@ -87,10 +87,10 @@ def ran(backend: Any, host: str) -> Callable[..., str]:
 
 
 @pytest.fixture
-def notified(operator: httpx.Client, host: str) -> Callable[[], list[str]]:
+def notified(admin: httpx.Client, operator: httpx.Client, host: str) -> Callable[[], list[str]]:
     """A function that returns the events that a webhook got about the host, oldest first."""
     body = {"name": host, "url": "http://127.0.0.1:9/", "matchers": [{"name": "host", "op": "=", "value": host}], "group_wait_s": 0}
-    made = operator.post("/api/v1/webhooks", json=body).json()
+    made = admin.post("/api/v1/webhooks", json=body).json()
     return lambda: [one["event"] for one in operator.get(f"/api/v1/webhooks/{made['id']}/deliveries").json()["items"]][::-1]
 
 

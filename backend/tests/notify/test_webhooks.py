@@ -65,11 +65,11 @@ def receiver() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def webhook(operator: httpx.Client, receiver: Receiver) -> Iterator[dict[str, Any]]:
-    made = operator.post("/api/v1/webhooks", json={"name": "tickets", "url": receiver.url})
+def webhook(admin: httpx.Client, receiver: Receiver) -> Iterator[dict[str, Any]]:
+    made = admin.post("/api/v1/webhooks", json={"name": "tickets", "url": receiver.url})
     assert made.status_code == 201, made.text
     yield made.json()
-    operator.delete(f"/api/v1/webhooks/{made.json()['id']}")
+    admin.delete(f"/api/v1/webhooks/{made.json()['id']}")
 
 
 def deliveries(client: httpx.Client, webhook: dict[str, Any], **params: Any) -> list[dict[str, Any]]:
@@ -106,22 +106,22 @@ def test_an_incident_is_sent_from_opening_to_resolution_with_valid_signatures(
     assert [attempt["status"] for delivery in log for attempt in delivery["attempts"]] == [200, 200, 200, 200]
 
 
-def test_the_secret_is_shown_once_and_kept_encrypted(operator: httpx.Client, backend: Any, webhook: dict[str, Any]) -> None:
+def test_the_secret_is_shown_once_and_kept_encrypted(admin: httpx.Client, backend: Any, webhook: dict[str, Any]) -> None:
     assert webhook["secret"].startswith("whsec_")
-    assert webhook["secret"] not in operator.get("/api/v1/webhooks").text
+    assert webhook["secret"] not in admin.get("/api/v1/webhooks").text
     with backend.connect() as connection:
         row = connection.execute("SELECT secret FROM webhook WHERE id = %s", [webhook["id"]]).fetchone()
     assert webhook["secret"].encode() not in bytes(row[0])
 
 
 def test_a_failed_delivery_is_retried_under_the_same_id_until_it_arrives(
-    operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any
+    admin: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any
 ) -> None:
     receiver.status = 503
-    assert operator.post(f"/api/v1/webhooks/{webhook['id']}/test").status_code == 202
+    assert admin.post(f"/api/v1/webhooks/{webhook['id']}/test").status_code == 202
     eventually(lambda: len(receiver.got) >= 2)
     receiver.status = 204
-    delivery = eventually(lambda: deliveries(operator, webhook, state="delivered"))[0]
+    delivery = eventually(lambda: deliveries(admin, webhook, state="delivered"))[0]
     assert delivery["event"] == "webhook.test"
     assert [a["status"] for a in delivery["attempts"]][-1] == 204
     assert delivery["attempts"][0]["error"] == "the receiver answered 503"
@@ -129,19 +129,19 @@ def test_a_failed_delivery_is_retried_under_the_same_id_until_it_arrives(
 
 
 def test_a_delivery_is_given_up_and_can_be_tried_again_by_hand(
-    operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any
+    admin: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any
 ) -> None:
     receiver.status = 500
-    operator.post(f"/api/v1/webhooks/{webhook['id']}/test")
-    failed = eventually(lambda: deliveries(operator, webhook, state="failed"))[0]
+    admin.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    failed = eventually(lambda: deliveries(admin, webhook, state="failed"))[0]
     assert len(failed["attempts"]) == 4
     assert failed["next_attempt_at"] is None
     receiver.status = 200
     path = f"/api/v1/webhooks/{webhook['id']}/deliveries/{failed['id']}/retry"
-    assert operator.post(path).json()["state"] == "pending"
-    eventually(lambda: deliveries(operator, webhook, state="delivered"))
-    assert operator.post(path).json()["code"] == "already_delivered"
-    assert operator.post(path.replace(failed["id"], str(uuid4()))).status_code == 404
+    assert admin.post(path).json()["state"] == "pending"
+    eventually(lambda: deliveries(admin, webhook, state="delivered"))
+    assert admin.post(path).json()["code"] == "already_delivered"
+    assert admin.post(path.replace(failed["id"], str(uuid4()))).status_code == 404
 
 
 def test_a_delivery_that_a_clock_ahead_postponed_is_sent_all_the_same(
@@ -159,45 +159,45 @@ def test_a_delivery_that_a_clock_ahead_postponed_is_sent_all_the_same(
     assert eventually(lambda: len(found := deliveries(operator, webhook, state="delivered")) == 2 and found)
 
 
-def test_a_refused_connection_is_an_attempt_with_its_reason(operator: httpx.Client, free_port: int, eventually: Any) -> None:
-    webhook = operator.post("/api/v1/webhooks", json={"name": "down", "url": f"http://127.0.0.1:{free_port}/"}).json()
-    operator.post(f"/api/v1/webhooks/{webhook['id']}/test")
-    attempt = eventually(lambda: (found := deliveries(operator, webhook)) and found[0]["attempts"])[0]
+def test_a_refused_connection_is_an_attempt_with_its_reason(admin: httpx.Client, free_port: int, eventually: Any) -> None:
+    webhook = admin.post("/api/v1/webhooks", json={"name": "down", "url": f"http://127.0.0.1:{free_port}/"}).json()
+    admin.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    attempt = eventually(lambda: (found := deliveries(admin, webhook)) and found[0]["attempts"])[0]
     assert attempt["status"] is None
     assert attempt["error"] == NO_ANSWER  # a private address: its cause is in the log only
 
 
-def test_a_redirect_is_not_followed(operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any) -> None:
+def test_a_redirect_is_not_followed(admin: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any) -> None:
     receiver.status = 307
-    operator.post(f"/api/v1/webhooks/{webhook['id']}/test")
-    eventually(lambda: deliveries(operator, webhook, state="failed"))
+    admin.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    eventually(lambda: deliveries(admin, webhook, state="failed"))
     assert len(receiver.got) == 4
 
 
 def test_a_receiver_that_answers_gone_is_disabled_until_enabled_again(
-    operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], findings: Any, eventually: Any
+    admin: httpx.Client, receiver: Receiver, webhook: dict[str, Any], findings: Any, eventually: Any
 ) -> None:
     receiver.status = 410
     findings.send(findings.finding(host=f"gone-{uuid4().hex[:6]}", started=datetime.now(UTC)))
 
     def shown() -> dict[str, Any]:
-        return next(w for w in operator.get("/api/v1/webhooks").json()["items"] if w["id"] == webhook["id"])
+        return next(w for w in admin.get("/api/v1/webhooks").json()["items"] if w["id"] == webhook["id"])
 
     eventually(lambda: not shown()["enabled"])
     assert "410" in shown()["disabled_reason"]
-    answer = operator.patch(f"/api/v1/webhooks/{webhook['id']}", json={"enabled": True}).json()
+    answer = admin.patch(f"/api/v1/webhooks/{webhook['id']}", json={"enabled": True}).json()
     assert (answer["enabled"], answer["disabled_reason"]) == (True, None)
 
 
-def test_only_chosen_events_are_sent(operator: httpx.Client, receiver: Receiver, findings: Any, eventually: Any) -> None:
-    made = operator.post("/api/v1/webhooks", json={"name": "ends", "url": receiver.url, "events": ["incident.resolved"]}).json()
+def test_only_chosen_events_are_sent(admin: httpx.Client, receiver: Receiver, findings: Any, eventually: Any) -> None:
+    made = admin.post("/api/v1/webhooks", json={"name": "ends", "url": receiver.url, "events": ["incident.resolved"]}).json()
     host, at = f"some-{uuid4().hex[:6]}", datetime.now(UTC) - timedelta(seconds=120)
     findings.send(findings.finding(host=host, started=at))
     findings.send(findings.finding(host=host, started=at, after_s=60, state="cleared"))
     eventually(lambda: receiver.of(host))
     assert [body["type"] for body in receiver.of(host)] == ["incident.resolved"]
-    assert operator.delete(f"/api/v1/webhooks/{made['id']}").status_code == 204
-    assert operator.get(f"/api/v1/webhooks/{made['id']}/deliveries").status_code == 404
+    assert admin.delete(f"/api/v1/webhooks/{made['id']}").status_code == 204
+    assert admin.get(f"/api/v1/webhooks/{made['id']}/deliveries").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -214,8 +214,8 @@ def test_only_chosen_events_are_sent(operator: httpx.Client, receiver: Receiver,
         "http://no-such-host.invalid/",
     ],
 )
-def test_an_address_that_must_not_be_called_is_refused(operator: httpx.Client, url: str) -> None:
-    answer = operator.post("/api/v1/webhooks", json={"name": "bad", "url": url})
+def test_an_address_that_must_not_be_called_is_refused(admin: httpx.Client, url: str) -> None:
+    answer = admin.post("/api/v1/webhooks", json={"name": "bad", "url": url})
     assert answer.status_code == 422, answer.text
     assert answer.json()["code"] in ("bad_url", "invalid_input")
 
@@ -226,62 +226,74 @@ def test_changes_of_webhooks_are_audited_without_their_secret(admin: httpx.Clien
     assert webhook["secret"] not in str(entry)
 
 
-def test_the_secret_path_of_a_url_is_hidden_from_viewers_and_the_audit_log(
+def test_the_secret_path_of_a_url_is_shown_to_admins_only_and_not_to_the_audit_log(
     admin: httpx.Client, operator: httpx.Client, viewer: httpx.Client, webhook: dict[str, Any], receiver: Receiver
 ) -> None:
     def seen_by(client: httpx.Client) -> str:
         found: str = next(each["url"] for each in client.get("/api/v1/webhooks").json()["items"] if each["id"] == webhook["id"])
         return found
 
-    assert seen_by(operator) == receiver.url
-    assert seen_by(viewer) == receiver.url.removesuffix("hook") + "…"
-    assert operator.patch(f"/api/v1/webhooks/{webhook['id']}", json={"url": receiver.url + "/again"}).status_code == 200
+    assert seen_by(admin) == receiver.url
+    assert seen_by(operator) == seen_by(viewer) == receiver.url.removesuffix("hook") + "…"
+    assert admin.patch(f"/api/v1/webhooks/{webhook['id']}", json={"url": receiver.url + "/again"}).status_code == 200
     entries = admin.get("/api/v1/audit", params={"action": "webhook."}).json()["items"]
     assert "/hook" not in str([entry["detail"] for entry in entries])
 
 
-def fail_one(operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any) -> dict[str, Any]:
+def test_an_operator_sends_again_and_tests_but_does_not_decide_where_data_goes(
+    operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any
+) -> None:
+    path = f"/api/v1/webhooks/{webhook['id']}"
+    elsewhere = {"name": "mine", "url": "http://127.0.0.1:9/mine"}
+    refused = (operator.post("/api/v1/webhooks", json=elsewhere), operator.patch(path, json=elsewhere), operator.delete(path))
+    assert [answer.status_code for answer in refused] == [403] * 3
+    assert operator.post(f"{path}/test").status_code == 202
+    sent = eventually(lambda: deliveries(operator, webhook, state="delivered"))[0]
+    assert operator.post(f"{path}/deliveries/{sent['id']}/replay").status_code == 202
+
+
+def fail_one(admin: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any) -> dict[str, Any]:
     receiver.status = 500
-    operator.post(f"/api/v1/webhooks/{webhook['id']}/test")
-    found: dict[str, Any] = eventually(lambda: deliveries(operator, webhook, state="failed"))[0]
+    admin.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    found: dict[str, Any] = eventually(lambda: deliveries(admin, webhook, state="failed"))[0]
     receiver.status, receiver.got = 200, []
     return found
 
 
 def test_a_replay_sends_the_same_body_under_the_same_id(
-    operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any
+    admin: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any
 ) -> None:
-    operator.post(f"/api/v1/webhooks/{webhook['id']}/test")
-    sent = eventually(lambda: deliveries(operator, webhook, state="delivered"))[0]
+    admin.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    sent = eventually(lambda: deliveries(admin, webhook, state="delivered"))[0]
     path = f"/api/v1/webhooks/{webhook['id']}/deliveries/{sent['id']}"
-    assert operator.post(f"{path}/replay").status_code == 202
+    assert admin.post(f"{path}/replay").status_code == 202
     eventually(lambda: len(receiver.got) == 2)
     (first_headers, first_body), (second_headers, second_body) = receiver.got
     assert first_body == second_body
     assert first_headers["webhook-id"] == second_headers["webhook-id"] == sent["id"]
-    eventually(lambda: len(operator.get(path).json()["attempts"]) == 2)
-    assert operator.get(path).json()["body"] == first_body.decode()
+    eventually(lambda: len(admin.get(path).json()["attempts"]) == 2)
+    assert admin.get(path).json()["body"] == first_body.decode()
 
 
-def test_what_is_on_its_way_cannot_be_replayed(operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any]) -> None:
+def test_what_is_on_its_way_cannot_be_replayed(admin: httpx.Client, receiver: Receiver, webhook: dict[str, Any]) -> None:
     receiver.status = 503
-    sent = operator.post(f"/api/v1/webhooks/{webhook['id']}/test").json()
-    answer = operator.post(f"/api/v1/webhooks/{webhook['id']}/deliveries/{sent['id']}/replay")
+    sent = admin.post(f"/api/v1/webhooks/{webhook['id']}/test").json()
+    answer = admin.post(f"/api/v1/webhooks/{webhook['id']}/deliveries/{sent['id']}/replay")
     assert (answer.status_code, answer.json()["code"]) == (409, "still_pending")
 
 
 def test_dead_letters_are_listed_counted_and_replayed(
-    operator: httpx.Client, viewer: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any
+    admin: httpx.Client, viewer: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any
 ) -> None:
-    failed = fail_one(operator, receiver, webhook, eventually)
+    failed = fail_one(admin, receiver, webhook, eventually)
     dead = next(d for d in viewer.get("/api/v1/webhooks/dead-letters").json()["items"] if d["id"] == failed["id"])
     assert (dead["webhook_id"], dead["webhook_name"], len(dead["attempts"])) == (webhook["id"], "tickets", 4)
     assert next(w for w in viewer.get("/api/v1/webhooks").json()["items"] if w["id"] == webhook["id"])["dead_letters"] == 1
-    answer = operator.post("/api/v1/webhooks/dead-letters/replay", json={"webhook_id": webhook["id"]})
+    answer = admin.post("/api/v1/webhooks/dead-letters/replay", json={"webhook_id": webhook["id"]})
     assert (answer.status_code, answer.json()) == (202, {"replayed": 1})
-    eventually(lambda: deliveries(operator, webhook, state="delivered"))
+    eventually(lambda: deliveries(admin, webhook, state="delivered"))
     assert receiver.got[0][0]["webhook-id"] == failed["id"]
-    assert operator.post("/api/v1/webhooks/dead-letters/replay", json={"webhook_id": str(uuid4())}).status_code == 404
+    assert admin.post("/api/v1/webhooks/dead-letters/replay", json={"webhook_id": str(uuid4())}).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -302,23 +314,23 @@ def test_deliveries_need_a_signed_in_caller(anonymous: httpx.Client, viewer: htt
 
 
 def test_the_end_of_an_incident_does_not_overtake_its_beginning(
-    operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], findings: Any, eventually: Any
+    admin: httpx.Client, receiver: Receiver, webhook: dict[str, Any], findings: Any, eventually: Any
 ) -> None:
     receiver.status = 503
     host, at = f"order-{uuid4().hex[:6]}", datetime.now(UTC)
     findings.send(findings.finding(host=host, started=at))
     findings.send(findings.finding(host=host, started=at, after_s=10, severity="critical"))
-    eventually(lambda: len(deliveries(operator, webhook, q=host)) == 2)
+    eventually(lambda: len(deliveries(admin, webhook, q=host)) == 2)
     eventually(lambda: len(receiver.of(host)) >= 2)
     assert {body["type"] for body in receiver.of(host)} == {"incident.opened"}
     receiver.status = 200
     eventually(lambda: receiver.of(host)[-1]["type"] == "incident.updated")
-    assert [d["event"] for d in deliveries(operator, webhook, event="incident.opened", q=host)] == ["incident.opened"]
-    assert deliveries(operator, webhook, q="no-such%host") == []
+    assert [d["event"] for d in deliveries(admin, webhook, event="incident.opened", q=host)] == ["incident.opened"]
+    assert deliveries(admin, webhook, q="no-such%host") == []
 
 
 def test_a_silenced_incident_is_sent_when_the_silence_ends(
-    operator: httpx.Client, receiver: Receiver, webhook: dict[str, Any], findings: Any, eventually: Any
+    admin: httpx.Client, receiver: Receiver, webhook: dict[str, Any], findings: Any, eventually: Any
 ) -> None:
     host, other = f"quiet-{uuid4().hex[:6]}", f"loud-{uuid4().hex[:6]}"
     now = datetime.now(UTC)
@@ -329,19 +341,19 @@ def test_a_silenced_incident_is_sent_when_the_silence_ends(
         "ends_at": (now + timedelta(hours=1)).isoformat(),
         "reason": "known",
     }
-    made = operator.post("/api/v1/silences", json=silence)
+    made = admin.post("/api/v1/silences", json=silence)
     assert made.status_code == 201, made.text
     findings.send(findings.finding(host=host, started=now))
-    eventually(lambda: operator.get("/api/v1/incidents", params={"host": host, "state": "suppressed"}).json()["items"])
+    eventually(lambda: admin.get("/api/v1/incidents", params={"host": host, "state": "suppressed"}).json()["items"])
     findings.send(findings.finding(host=other, started=now))
     eventually(lambda: receiver.of(other))  # what came later has been sent
     assert receiver.of(host) == []
-    operator.delete(f"/api/v1/silences/{made.json()['id']}")
+    admin.delete(f"/api/v1/silences/{made.json()['id']}")
     eventually(lambda: receiver.of(host))
     assert [(body["type"], body["data"]["state"]) for body in receiver.of(host)] == [("incident.opened", "open")]
 
 
-def test_waits_are_filled_in_for_groups_and_can_be_changed(operator: httpx.Client, receiver: Receiver) -> None:
+def test_waits_are_filled_in_for_groups_and_can_be_changed(admin: httpx.Client, receiver: Receiver) -> None:
     def waits(webhook: dict[str, Any]) -> list[Any]:
         return [webhook["group_wait_s"], webhook["group_interval_s"], webhook["repeat_interval_s"]]
 
@@ -352,14 +364,14 @@ def test_waits_are_filled_in_for_groups_and_can_be_changed(operator: httpx.Clien
         "group_by": ["rack", "rack", "symptom"],
         "repeat_interval_s": 3600,
     }
-    made = operator.post("/api/v1/webhooks", json=new).json()
+    made = admin.post("/api/v1/webhooks", json=new).json()
     assert (made["group_by"], waits(made)) == (["rack", "symptom"], [30, 300, 3600])
     path = f"/api/v1/webhooks/{made['id']}"
-    assert waits(operator.patch(path, json={"group_wait_s": 0}).json()) == [0, 300, 3600]
-    assert waits(operator.patch(path, json={"repeat_interval_s": None}).json()) == [0, 300, None]
+    assert waits(admin.patch(path, json={"group_wait_s": 0}).json()) == [0, 300, 3600]
+    assert waits(admin.patch(path, json={"repeat_interval_s": None}).json()) == [0, 300, None]
     matchers = [{"name": "host", "op": "=~", "value": "gpu.*"}]
-    assert operator.patch(path, json={"matchers": matchers, "format": "slack"}).json()["matchers"] == matchers
-    assert waits(operator.post("/api/v1/webhooks", json={"name": "single", "url": receiver.url}).json()) == [0, 0, None]
+    assert admin.patch(path, json={"matchers": matchers, "format": "slack"}).json()["matchers"] == matchers
+    assert waits(admin.post("/api/v1/webhooks", json={"name": "single", "url": receiver.url}).json()) == [0, 0, None]
 
 
 @pytest.mark.parametrize(
@@ -373,8 +385,8 @@ def test_waits_are_filled_in_for_groups_and_can_be_changed(operator: httpx.Clien
     ],
 )
 def test_a_route_that_cannot_work_is_refused_with_the_place(
-    operator: httpx.Client, receiver: Receiver, bad: dict[str, Any], where: str
+    admin: httpx.Client, receiver: Receiver, bad: dict[str, Any], where: str
 ) -> None:
-    answer = operator.post("/api/v1/webhooks", json={"name": "bad", "url": receiver.url, **bad})
+    answer = admin.post("/api/v1/webhooks", json={"name": "bad", "url": receiver.url, **bad})
     assert answer.status_code == 422
     assert where in answer.json()["errors"][0]["location"]

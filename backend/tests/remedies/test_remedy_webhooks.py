@@ -74,7 +74,7 @@ def test_each_state_of_a_remedy_is_sent_once_from_request_to_undo(
     operator: httpx.Client, admin: httpx.Client, agent: Any, received: Any, eventually: Any
 ) -> None:
     url, bodies = received
-    subscribe(operator, url)
+    subscribe(admin, url)
     remedy = pace(operator, agent.host, propose=True)
     admin.post(f"/api/v1/remedies/{remedy['id']}/approve")
     eventually(lambda: bodies and bodies[-1]["type"] == "remedy.change_confirmed")
@@ -94,10 +94,12 @@ def test_each_state_of_a_remedy_is_sent_once_from_request_to_undo(
         jsonschema.validate(body, schema, format_checker=jsonschema.FormatChecker())
 
 
-def test_dry_runs_and_other_hosts_are_not_sent(operator: httpx.Client, agent: Any, received: Any, eventually: Any, backend: Any) -> None:
+def test_dry_runs_and_other_hosts_are_not_sent(
+    admin: httpx.Client, operator: httpx.Client, agent: Any, received: Any, eventually: Any, backend: Any
+) -> None:
     url, bodies = received
-    subscribe(operator, url, matchers=[{"name": "host", "op": "=", "value": "another"}])
-    subscribe(operator, url, matchers=[{"name": "rack", "op": "=", "value": "r7"}])
+    subscribe(admin, url, matchers=[{"name": "host", "op": "=", "value": "another"}])
+    subscribe(admin, url, matchers=[{"name": "rack", "op": "=", "value": "r7"}])
     with backend.connect() as connection:
         connection.execute("INSERT INTO rnic (host, pci, rack) VALUES (%s, %s, 'r7')", [agent.host, PCI])
     pace(operator, agent.host, mode="dry_run")
@@ -109,10 +111,10 @@ def test_dry_runs_and_other_hosts_are_not_sent(operator: httpx.Client, agent: An
 
 
 def test_a_remedy_of_an_incident_is_matched_by_its_symptom_and_failures_are_distinct(
-    operator: httpx.Client, agent: Any, received: Any, eventually: Any, apply_findings: Any, findings: Any
+    admin: httpx.Client, operator: httpx.Client, agent: Any, received: Any, eventually: Any, apply_findings: Any, findings: Any
 ) -> None:
     url, bodies = received
-    subscribe(operator, url, matchers=[{"name": "symptom", "op": "=", "value": "S7"}], events=["remedy.refused"], format="slack")
+    subscribe(admin, url, matchers=[{"name": "symptom", "op": "=", "value": "S7"}], events=["remedy.refused"], format="slack")
     apply_findings(findings.finding("S7", started=datetime.now(UTC) - timedelta(hours=1), host=agent.host, pci=PCI))
     (incident,) = operator.get("/api/v1/incidents", params={"host": agent.host}).json()["items"]
     agent.answer = lambda command: {
@@ -133,10 +135,10 @@ def test_a_remedy_of_an_incident_is_matched_by_its_symptom_and_failures_are_dist
     assert "wallwatch-cni is not in the chain" in body["attachments"][0]["text"]
 
 
-def test_a_rollout_is_sent_wave_by_wave(operator: httpx.Client, agent: Any, received: Any, eventually: Any) -> None:
+def test_a_rollout_is_sent_wave_by_wave(admin: httpx.Client, operator: httpx.Client, agent: Any, received: Any, eventually: Any) -> None:
     url, bodies = received
-    subscribe(operator, url, events=[event for event in ORDERS if event.startswith("rollout.")])
-    subscribe(operator, url, events=["rollout.confirmed"], format="alertmanager")
+    subscribe(admin, url, events=[event for event in ORDERS if event.startswith("rollout.")])
+    subscribe(admin, url, events=["rollout.confirmed"], format="alertmanager")
     body = {
         "action": "pace-vf-unbinding",
         "params": {"interval_ms": 500},
@@ -161,6 +163,6 @@ def test_a_rollout_is_sent_wave_by_wave(operator: httpx.Client, agent: Any, rece
     assert (alert["status"], alert["labels"]["alertname"], alert["labels"]["rollout"]) == ("resolved", "WallwatchRollout", rollout["id"])
 
 
-def test_a_webhook_without_events_gets_incidents_only(operator: httpx.Client) -> None:
-    made = operator.post("/api/v1/webhooks", json={"name": "tickets", "url": "http://127.0.0.1:9/hook"}).json()
+def test_a_webhook_without_events_gets_incidents_only(admin: httpx.Client) -> None:
+    made = admin.post("/api/v1/webhooks", json={"name": "tickets", "url": "http://127.0.0.1:9/hook"}).json()
     assert made["events"] == ["incident.opened", "incident.updated", "incident.resolved"]

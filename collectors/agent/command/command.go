@@ -36,6 +36,7 @@ type Command struct {
 	ExpiresAt time.Time
 
 	keyRetires time.Time // when the key that signed it ends; zero: never
+	keysAsOf   time.Time // when the server introduced the newest of the pinned keys; zero: at the enrolment
 }
 
 var (
@@ -43,8 +44,9 @@ var (
 	fieldNames = []string{"command_id", "remedy_id", "host", "action", "operation", "params", "issued_at", "expires_at"}
 )
 
-// CheckTime refuses a command that is not valid at now.
-func (c *Command) CheckTime(now time.Time) *Refusal {
+// CheckTime refuses a command that is not valid at now, which is the host's clock. That clock may be set back, by an attacker too, and must not
+// make valid again what has ended: reached is the latest time that the server signed in a command which this agent carried out, zero if there is none.
+func (c *Command) CheckTime(now, reached time.Time) *Refusal {
 	var refusal *Refusal
 	switch {
 	case now.Add(Skew).Before(c.IssuedAt):
@@ -52,7 +54,11 @@ func (c *Command) CheckTime(now time.Time) *Refusal {
 			c.IssuedAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	case now.Add(-Skew).After(c.ExpiresAt):
 		refusal = refuse(CodeExpired, "expired at %s, and this host's clock says %s", c.ExpiresAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
-	case !c.keyRetires.IsZero() && now.After(c.keyRetires):
+	case reached.Add(-Skew).After(c.ExpiresAt):
+		refusal = refuse(CodeExpired, "expired at %s; this host's clock says %s, but the agent has carried out a command issued at %s; "+
+			"the clock of host or server was set back: compare them", c.ExpiresAt.Format(time.RFC3339), now.UTC().Format(time.RFC3339),
+			reached.UTC().Format(time.RFC3339))
+	case (Key{NotAfter: c.keyRetires}).retired(now, c.keysAsOf) || (Key{NotAfter: c.keyRetires}).retired(now, reached):
 		refusal = refuse(CodeRetiredKey, "the key that signed it was retired at %s", c.keyRetires.Format(time.RFC3339))
 	default:
 		return nil

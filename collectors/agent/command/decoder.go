@@ -55,7 +55,7 @@ func (d *Decoder) Decode(message []byte) (*Command, *Refusal) {
 	if command.Host != d.host {
 		return nil, command.sign(refuse(CodeWrongHost, "the command is for host %s, this is %q", quote(command.Host), d.host))
 	}
-	command.keyRetires = signer.NotAfter
+	command.keyRetires, command.keysAsOf = signer.NotAfter, d.ring.asOf()
 	return command, nil
 }
 

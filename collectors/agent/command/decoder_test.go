@@ -169,7 +169,7 @@ func TestClocksMayDifferByTheSkewButNotMore(t *testing.T) {
 		{cmd.ExpiresAt.Add(Skew + time.Second), CodeExpired},
 	} {
 		code := ""
-		if refusal := cmd.CheckTime(c.at); refusal != nil {
+		if refusal := cmd.CheckTime(c.at, time.Time{}); refusal != nil {
 			code = refusal.Code
 			if !refusal.Authentic || refusal.CommandID != commandID {
 				t.Errorf("at %s: the refusal does not name its command: %+v", c.at, refusal)

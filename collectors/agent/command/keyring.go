@@ -22,9 +22,15 @@ const maxKeys = 16
 type Key struct {
 	Public   ed25519.PublicKey
 	NotAfter time.Time
+	// IntroducedAt is when the server introduced the key, by the server's clock; the zero time for a key of the enrolment.
+	IntroducedAt time.Time
 }
 
-func (k Key) retired(now time.Time) bool { return !k.NotAfter.IsZero() && now.After(k.NotAfter) }
+// retired reports whether the key has ended, by the host's clock or by a time that the server has signed and that has been reached, whatever the
+// host's clock says now.
+func (k Key) retired(now, reached time.Time) bool {
+	return !k.NotAfter.IsZero() && (now.After(k.NotAfter) || !reached.Before(k.NotAfter))
+}
 
 // keyring holds the pinned keys by their id. Keys come while commands are checked.
 type keyring struct {
@@ -43,6 +49,17 @@ func (r *keyring) copy() map[string]Key {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return maps.Clone(r.keys)
+}
+
+// asOf returns when the newest key was introduced.
+func (r *keyring) asOf() time.Time {
+	var newest time.Time
+	for _, key := range r.copy() {
+		if key.IntroducedAt.After(newest) {
+			newest = key.IntroducedAt
+		}
+	}
+	return newest
 }
 
 func (r *keyring) replace(keys map[string]Key) {
@@ -75,7 +92,7 @@ func (d *Decoder) Introduce(message []byte, now time.Time) (map[string]Key, stri
 	if refusal != nil {
 		return nil, "", refusal
 	}
-	if signer.retired(now) {
+	if signer.retired(now, d.ring.asOf()) {
 		return nil, "", refuse(CodeRetiredKey, "the key that signed it was retired at %s", signer.NotAfter.Format(time.RFC3339))
 	}
 	fields, err := strictObject(payload)
@@ -91,7 +108,7 @@ func (d *Decoder) Introduce(message []byte, now time.Time) (map[string]Key, stri
 	if err := json.Unmarshal(payload, &said); err != nil {
 		return nil, "", refuse(CodeMalformed, "payload: %v", err)
 	}
-	public, refusal := said.check(now)
+	public, issued, refusal := said.check(now)
 	if refusal != nil {
 		return nil, "", refusal
 	}
@@ -99,7 +116,7 @@ func (d *Decoder) Introduce(message []byte, now time.Time) (map[string]Key, stri
 	if known, ok := keys[said.KID]; ok && !slices.Equal(known.Public, public) {
 		return nil, "", refuse(CodeMalformed, "another key with the id %s is pinned", quote(said.KID))
 	} else if !ok {
-		keys[said.KID] = Key{Public: public}
+		keys[said.KID] = Key{Public: public, IntroducedAt: issued}
 	}
 	if len(keys) > maxKeys {
 		return nil, "", refuse(CodeMalformed, "%d keys are pinned; enrol the agent again", maxKeys)
@@ -112,30 +129,30 @@ func (d *Decoder) Introduce(message []byte, now time.Time) (map[string]Key, stri
 	return keys, said.KID, nil
 }
 
-// check returns the public key of an introduction that is valid at now.
-func (i introduction) check(now time.Time) (ed25519.PublicKey, *Refusal) {
+// check returns the public key of an introduction that is valid at now, and when it was issued.
+func (i introduction) check(now time.Time) (ed25519.PublicKey, time.Time, *Refusal) {
 	public, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(i.PublicKey, "="))
 	if err != nil || len(public) != ed25519.PublicKeySize {
-		return nil, refuse(CodeMalformed, "public_key is not %d bytes in base64url", ed25519.PublicKeySize)
+		return nil, time.Time{}, refuse(CodeMalformed, "public_key is not %d bytes in base64url", ed25519.PublicKeySize)
 	}
 	if i.KID == "" || len(i.KID) > 100 {
-		return nil, refuse(CodeMalformed, "kid must have 1 to 100 characters")
+		return nil, time.Time{}, refuse(CodeMalformed, "kid must have 1 to 100 characters")
 	}
 	issued, err := time.Parse(time.RFC3339, i.IssuedAt)
 	if err != nil {
-		return nil, refuse(CodeMalformed, "issued_at is not an RFC 3339 time: %s", quote(i.IssuedAt))
+		return nil, time.Time{}, refuse(CodeMalformed, "issued_at is not an RFC 3339 time: %s", quote(i.IssuedAt))
 	}
 	expires, err := time.Parse(time.RFC3339, i.ExpiresAt)
 	if err != nil {
-		return nil, refuse(CodeMalformed, "expires_at is not an RFC 3339 time: %s", quote(i.ExpiresAt))
+		return nil, time.Time{}, refuse(CodeMalformed, "expires_at is not an RFC 3339 time: %s", quote(i.ExpiresAt))
 	}
 	if now.Add(Skew).Before(issued) {
-		return nil, refuse(CodeNotYetValid, "issued at %s, but this host's clock says %s", issued.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+		return nil, time.Time{}, refuse(CodeNotYetValid, "issued at %s, but this host's clock says %s", issued.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	}
 	if now.Add(-Skew).After(expires) {
-		return nil, refuse(CodeExpired, "expired at %s; enrol the agent again", expires.Format(time.RFC3339))
+		return nil, time.Time{}, refuse(CodeExpired, "expired at %s; enrol the agent again", expires.Format(time.RFC3339))
 	}
-	return public, nil
+	return public, issued.UTC(), nil
 }
 
 // retire gives a key its end. An end never moves to a later time, and the key that is introduced has none.
@@ -166,8 +183,9 @@ func (d *Decoder) Pin(keys map[string]Key) error {
 // KeyIDs returns the ids of the keys that are good at a time, sorted.
 func (d *Decoder) KeyIDs(now time.Time) []string {
 	var ids []string
+	asOf := d.ring.asOf()
 	for kid, key := range d.ring.copy() {
-		if !key.retired(now) {
+		if !key.retired(now, asOf) {
 			ids = append(ids, kid)
 		}
 	}

@@ -46,7 +46,7 @@ func TestANewKeySignedByAPinnedOneIsTrustedAndTheOldOneEndsAfterTheOverlap(t *te
 		if refusal != nil {
 			t.Fatalf("%s: %v", name, refusal)
 		}
-		if refusal := command.CheckTime(issued.Add(time.Minute)); refusal != nil {
+		if refusal := command.CheckTime(issued.Add(time.Minute), time.Time{}); refusal != nil {
 			t.Errorf("%s: %v", name, refusal)
 		}
 	}
@@ -68,7 +68,7 @@ func TestWhatARetiredKeySignedIsRefused(t *testing.T) {
 	if refusal != nil {
 		t.Fatal(refusal)
 	}
-	if refusal := command.CheckTime(issued); refusal == nil || refusal.Code != CodeRetiredKey || !refusal.Authentic {
+	if refusal := command.CheckTime(issued, time.Time{}); refusal == nil || refusal.Code != CodeRetiredKey || !refusal.Authentic {
 		t.Errorf("a command of a retired key: %v", refusal)
 	}
 	if _, _, refusal := d.Introduce(byOld(introducing(nil)), issued); refusal == nil || refusal.Code != CodeRetiredKey {
@@ -147,4 +147,35 @@ func FuzzIntroduce(f *testing.F) {
 			t.Errorf("a key is trusted because of %q", message)
 		}
 	})
+}
+
+// `wallwatch keys rotate --overlap-hours 0` ends a stolen key; its thief may be able to set the host's clock back.
+func TestAKeyThatEndedWhenTheNextCameStaysRetiredWhateverTheClockSays(t *testing.T) {
+	d := newDecoder(t)
+	atOnce := introducing(func(p map[string]any) {
+		p["retires"] = []map[string]string{{"kid": "k1", "not_after": "2026-11-21T03:00:00Z"}}
+	})
+	keys, _, refusal := d.Introduce(byOld(atOnce), issued)
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	if err := d.Pin(keys); err != nil {
+		t.Fatal(err)
+	}
+	before := issued.Add(-time.Hour)
+	command, refusal := d.Decode(good(encode(payload())))
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	command.IssuedAt = before
+	if refusal := command.CheckTime(before, time.Time{}); refusal == nil || refusal.Code != CodeRetiredKey {
+		t.Errorf("a command of the stolen key: %v", refusal)
+	}
+	thirds := introducing(func(p map[string]any) { p["kid"], p["issued_at"] = "k3", before.Format(time.RFC3339) })
+	if _, _, refusal := d.Introduce(byOld(thirds), before); refusal == nil || refusal.Code != CodeRetiredKey {
+		t.Errorf("a key that the stolen one introduces: %v", refusal)
+	}
+	if got := d.KeyIDs(before); strings.Join(got, " ") != "k2" {
+		t.Errorf("the keys are %v", got)
+	}
 }

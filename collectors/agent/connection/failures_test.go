@@ -79,6 +79,14 @@ func TestAFailedHandshakeIsExplainedByItsReason(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a clock that is behind", func(t *testing.T) {
+		early := late.Clone()
+		early.Time = func() time.Time { return time.Now().AddDate(0, 0, -2) }
+		found, ok := explain(dialWith(wss(server.URL), early), early.Time())
+		if !ok || found.code != "server_certificate_expired" || !strings.Contains(found.reason, "not yet valid") || !strings.Contains(found.do, "clock") {
+			t.Errorf("got %+v, %v", found, ok)
+		}
+	})
 	t.Run("the server's refusals", func(t *testing.T) {
 		for code, settings := range map[string]*tls.Config{
 			"unknown_authority":  clientTLS(t, others, ours, "127.0.0.1"),

@@ -102,7 +102,7 @@ func (e *Executor) answer(ctx context.Context, cmd *command.Command, refusal *co
 		return repeated, nil
 	}
 	if refusal == nil {
-		refusal = cmd.CheckTime(e.Now())
+		refusal = cmd.CheckTime(e.Now(), e.Journal.Reached())
 	}
 	if refusal != nil {
 		return e.refuse(refusal.CommandID, refusal.RemedyID, cmd, refusal.Code, refusal.Message), nil //nolint:nilerr // the refusal is the answer

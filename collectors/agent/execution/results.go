@@ -21,10 +21,13 @@ func newResult(cmd *command.Command, state, code, message string, plan *remedies
 }
 
 func recordOf(cmd *command.Command, kind string, at time.Time) journal.Record {
-	expires := cmd.ExpiresAt
+	expires, issued := cmd.ExpiresAt, &cmd.IssuedAt
+	if issued.IsZero() {
+		issued = nil // only the ids of the command are known
+	}
 	return journal.Record{
 		Kind: kind, At: at.UTC().Truncate(time.Microsecond), CommandID: cmd.CommandID, RemedyID: cmd.RemedyID, Action: cmd.Action, Operation: cmd.Operation,
-		Params: cmd.Params, ExpiresAt: &expires,
+		Params: cmd.Params, IssuedAt: issued, ExpiresAt: &expires,
 	}
 }
 

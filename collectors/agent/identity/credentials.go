@@ -50,6 +50,8 @@ type CommandKey struct {
 	PublicKey string `json:"public_key"`
 	// NotAfter is when the key expires, in RFC 3339; empty: never.
 	NotAfter string `json:"not_after,omitempty"`
+	// IntroducedAt is when the server introduced the key, in RFC 3339; empty: at the enrolment.
+	IntroducedAt string `json:"introduced_at,omitempty"`
 }
 
 // ErrNotEnrolled means that the state directory holds no credentials.
@@ -114,6 +116,11 @@ func (c Credentials) Keys() (map[string]command.Key, error) {
 				return nil, fmt.Errorf("command key %q: not_after: %w", key.KID, err)
 			}
 		}
+		if key.IntroducedAt != "" {
+			if pinned.IntroducedAt, err = time.Parse(time.RFC3339, key.IntroducedAt); err != nil {
+				return nil, fmt.Errorf("command key %q: introduced_at: %w", key.KID, err)
+			}
+		}
 		keys[key.KID] = pinned
 	}
 	if len(keys) == 0 {
@@ -174,6 +181,9 @@ func (c Credentials) withKeys(keys map[string]command.Key) Credentials {
 		pinned := CommandKey{KID: kid, Alg: "EdDSA", PublicKey: base64.RawURLEncoding.EncodeToString(keys[kid].Public)}
 		if end := keys[kid].NotAfter; !end.IsZero() {
 			pinned.NotAfter = end.Format(time.RFC3339)
+		}
+		if at := keys[kid].IntroducedAt; !at.IsZero() {
+			pinned.IntroducedAt = at.Format(time.RFC3339Nano)
 		}
 		c.CommandKeys = append(c.CommandKeys, pinned)
 	}

@@ -1,13 +1,17 @@
 package identity
 
 import (
+	"crypto/ed25519"
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/agent/agenttest"
+	"github.com/wallwatch/wallwatch/collectors/agent/command"
 )
 
 func publicKey() CommandKey {
@@ -50,5 +54,20 @@ func TestDamagedCredentialsAreNotUsed(t *testing.T) {
 	}
 	if _, err := LoadCredentials(dir); err == nil || errors.Is(err, ErrNotEnrolled) {
 		t.Errorf("a torn file: %v", err)
+	}
+}
+
+func TestPinnedKeysKeepTheirTimesOnTheDisk(t *testing.T) {
+	public := agenttest.ServerKey.Public().(ed25519.PublicKey)
+	at := time.Date(2026, 11, 21, 3, 0, 0, 250_000_000, time.UTC)
+	keys := map[string]command.Key{"k1": {Public: public, NotAfter: at.Truncate(time.Second)}, "k2": {Public: public, IntroducedAt: at}}
+	kept, err := Credentials{}.withKeys(keys).Keys()
+	if err != nil || !reflect.DeepEqual(kept, keys) {
+		t.Errorf("%v: %+v", err, kept)
+	}
+	damaged := Credentials{}.withKeys(keys)
+	damaged.CommandKeys[1].IntroducedAt = "lately"
+	if _, err := damaged.Keys(); err == nil || !strings.Contains(err.Error(), "introduced_at") {
+		t.Errorf("a time that is none: %v", err)
 	}
 }

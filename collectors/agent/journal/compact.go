@@ -87,6 +87,11 @@ func (j *Journal) needed(known *entry, now time.Time) bool {
 	if known.result == nil || now.Sub(known.result.At) < keepFor {
 		return true
 	}
+	// Ended by the host's clock alone is not enough: a clock that ran ahead at this moment and is set back later must not make a command that the
+	// journal has forgotten valid again. An older agent wrote no times of the server.
+	if reached := j.index.reached; !reached.IsZero() && reached.Before(now) {
+		now = reached
+	}
 	if expires := known.result.ExpiresAt; expires == nil || now.Before(expires.Add(clockMargin)) {
 		return true
 	}

@@ -18,6 +18,8 @@ type entry struct {
 type index struct {
 	order    []string
 	commands map[string]*entry
+	// reached is the latest issued_at among the commands that were carried out.
+	reached time.Time
 }
 
 func newIndex() index { return index{commands: map[string]*entry{}} }
@@ -29,6 +31,9 @@ func (x *index) add(record Record) {
 		x.commands[record.CommandID] = known
 		x.order = append(x.order, record.CommandID)
 	}
+	if record.IssuedAt != nil && record.IssuedAt.After(x.reached) && record.carriedOut() {
+		x.reached = *record.IssuedAt
+	}
 	switch record.Kind {
 	case KindStarted:
 		known.started = &record
@@ -37,6 +42,19 @@ func (x *index) add(record Record) {
 	case KindDelivered:
 		known.delivered = true
 	}
+}
+
+// carriedOut tells a command that passed every check from one that was refused, maybe because its time is wrong.
+func (r *Record) carriedOut() bool {
+	return r.Kind == KindStarted || r.Kind == KindResult && r.Result != nil && r.Result.State != Refused
+}
+
+// Reached returns the latest time at which the server issued a command that this agent carried out; zero when there is none. It is later than the
+// host's clock when that was set back.
+func (j *Journal) Reached() time.Time {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.index.reached
 }
 
 // Result returns the recorded result of a command, nil when there is none.

@@ -58,6 +58,7 @@ type Record struct {
 	Action    string                     `json:"action,omitempty"`
 	Operation string                     `json:"operation,omitempty"`
 	Params    map[string]json.RawMessage `json:"params,omitempty"`
+	IssuedAt  *time.Time                 `json:"issued_at,omitempty"`
 	ExpiresAt *time.Time                 `json:"expires_at,omitempty"`
 	Plan      *remedies.Plan             `json:"plan,omitempty"`
 	Effect    remedies.Effect            `json:"effect,omitempty"`

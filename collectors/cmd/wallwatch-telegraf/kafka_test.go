@@ -1,26 +1,51 @@
 package main
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/IBM/sarama"
+	"github.com/influxdata/telegraf/plugins/outputs/kafka"
 	"github.com/stretchr/testify/require"
+	"go.step.sm/crypto/pemutil"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/kafkaclient"
 )
 
 func environment(t *testing.T, values map[string]string) {
 	t.Helper()
 	for _, name := range []string{
-		envBootstrap, envProtocol, envMechanism, envUsername, envPassword, envPasswordFile, derivedBrokers, derivedTLS, derivedPassword,
+		kafkaclient.Bootstrap, kafkaclient.Protocol, kafkaclient.Mechanism, kafkaclient.Username, kafkaclient.Password, kafkaclient.PasswordFile,
+		kafkaclient.CAFile, kafkaclient.CertificateFile, kafkaclient.KeyFile, kafkaclient.KeyPasswordFile, kafkaclient.OAuthTokenURL,
+		kafkaclient.OAuthClientID, kafkaclient.OAuthClientSecret, kafkaclient.OAuthScope, derivedBrokers, derivedTLS, derivedPassword,
 	} {
 		t.Setenv(name, values[name])
 	}
 }
 
+func derive(t *testing.T) {
+	t.Helper()
+	_, err := deriveKafka()
+	require.NoError(t, err)
+}
+
 func TestSeveralBrokersBecomeAList(t *testing.T) {
-	environment(t, map[string]string{envBootstrap: "k1:9093, k2:9093 ,"})
-	require.NoError(t, deriveKafka())
+	environment(t, map[string]string{kafkaclient.Bootstrap: "k1:9093, k2:9093 ,"})
+	derive(t)
 	require.Equal(t, `"k1:9093", "k2:9093"`, os.Getenv(derivedBrokers))
 	require.Equal(t, "false", os.Getenv(derivedTLS))
 }
@@ -29,46 +54,114 @@ func TestAPasswordComesFromItsFileAndItsQuotesDoNotEndTheText(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "password")
 	require.NoError(t, os.WriteFile(file, []byte("a\"b\\c\n"), 0o600))
 	environment(t, map[string]string{
-		envBootstrap: "k1:9093", envProtocol: "SASL_SSL", envMechanism: "SCRAM-SHA-512", envUsername: "wallwatch-host", envPasswordFile: file,
+		kafkaclient.Bootstrap: "k1:9093", kafkaclient.Protocol: "SASL_SSL", kafkaclient.Mechanism: "SCRAM-SHA-512", kafkaclient.Username: "wallwatch-host", kafkaclient.PasswordFile: file,
 	})
-	require.NoError(t, deriveKafka())
+	derive(t)
 	require.Equal(t, `a\"b\\c`, os.Getenv(derivedPassword))
 	require.Equal(t, "true", os.Getenv(derivedTLS))
-}
-
-func TestWhatDoesNotFitIsNamed(t *testing.T) {
-	for name, test := range map[string]struct {
-		values map[string]string
-		want   string
-	}{
-		"protocol":     {map[string]string{envProtocol: "TLS"}, "use PLAINTEXT, SSL"},
-		"no mechanism": {map[string]string{envProtocol: "SASL_SSL", envUsername: "u", envPassword: "p"}, envMechanism},
-		"no user":      {map[string]string{envProtocol: "SASL_SSL", envMechanism: "PLAIN", envPassword: "p"}, "needs " + envUsername},
-		"no password":  {map[string]string{envProtocol: "SASL_SSL", envMechanism: "PLAIN", envUsername: "u"}, envPasswordFile},
-		"no file":      {map[string]string{envPasswordFile: "/nowhere/password"}, "/nowhere/password"},
-		"no effect":    {map[string]string{envUsername: "u"}, "has no effect"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			environment(t, test.values)
-			require.ErrorContains(t, deriveKafka(), test.want)
-		})
-	}
 }
 
 func TestTheShippedConfigurationConnectsToEachBrokerWithTLSAndAUser(t *testing.T) {
 	ca, err := filepath.Abs("testdata/ca.pem")
 	require.NoError(t, err)
 	environment(t, map[string]string{
-		envBootstrap: "k1:9093,k2:9093", envProtocol: "SASL_SSL", envMechanism: "SCRAM-SHA-512", envUsername: "wallwatch-host", envPassword: `p"w`,
+		kafkaclient.Bootstrap: "k1:9093,k2:9093", kafkaclient.Protocol: "SASL_SSL", kafkaclient.Mechanism: "SCRAM-SHA-512", kafkaclient.Username: "wallwatch-host", kafkaclient.Password: `p"w`,
 	})
-	t.Setenv("WALLWATCH_KAFKA_CA_FILE", ca)
+	t.Setenv(kafkaclient.CAFile, ca)
+	require.NoError(t, loadShipped(t).Init())
+}
+
+// loadShipped loads the configuration of the image of hosts and returns its output for Kafka.
+func loadShipped(t *testing.T) *kafka.Kafka {
+	t.Helper()
+	loaded, err := load(shippedFile(t))
+	require.NoError(t, err)
+	require.Len(t, loaded.Outputs, 1)
+	output, ok := loaded.Outputs[0].Output.(*kafka.Kafka)
+	require.True(t, ok)
+	return output
+}
+
+func shippedFile(t *testing.T) string {
+	t.Helper()
 	t.Setenv("WALLWATCH_HOST", "h1")
 	shipped, err := os.ReadFile("../../../docker/host/telegraf.conf")
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "telegraf.conf")
 	text := strings.ReplaceAll(string(shipped), "/var/lib/wallwatch-telegraf", t.TempDir())
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	loaded, err := load(file)
+	return file
+}
+
+func write(t *testing.T, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	return path
+}
+
+// clientFiles are a certificate, and its key encrypted with a password.
+func clientFiles(t *testing.T, key, public any, password string) (certificate, encrypted string) {
+	t.Helper()
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, public, key)
 	require.NoError(t, err)
-	require.Len(t, loaded.Outputs, 1)
+	block, err := pemutil.Serialize(key, pemutil.WithPKCS8(true), pemutil.WithPassword([]byte(password)))
+	require.NoError(t, err)
+	return write(t, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), write(t, pem.EncodeToMemory(block))
+}
+
+func TestTheShippedConfigurationUsesAnEncryptedKey(t *testing.T) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	certificate, encrypted := clientFiles(t, key, &key.PublicKey, "open sesame")
+	values := map[string]string{
+		kafkaclient.Bootstrap: "k1:9093", kafkaclient.Protocol: "SSL", kafkaclient.CertificateFile: certificate, kafkaclient.KeyFile: encrypted,
+		kafkaclient.KeyPasswordFile: write(t, []byte("open sesame\n")),
+	}
+	environment(t, values)
+	require.NoError(t, loadShipped(t).Init())
+
+	values[kafkaclient.KeyPasswordFile] = write(t, []byte("open barley"))
+	environment(t, values)
+	_, err = load(shippedFile(t))
+	require.ErrorContains(t, err, kafkaclient.KeyPasswordFile)
+}
+
+func TestAnEncryptedKeyThatTelegrafCannotReadIsRefusedWithTheReason(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	certificate, encrypted := clientFiles(t, key, &key.PublicKey, "open sesame")
+	environment(t, map[string]string{
+		kafkaclient.Bootstrap: "k1:9093", kafkaclient.Protocol: "SSL", kafkaclient.CertificateFile: certificate, kafkaclient.KeyFile: encrypted,
+		kafkaclient.KeyPasswordFile: write(t, []byte("open sesame")),
+	})
+	_, err = load(shippedFile(t))
+	require.ErrorContains(t, err, "only if they are RSA keys")
+}
+
+func TestTheShippedConfigurationGetsATokenWhenItSignsInAndNotBefore(t *testing.T) {
+	var fetched atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"access_token": "token %d", "expires_in": 1}`, fetched.Add(1))
+	}))
+	t.Cleanup(server.Close)
+	environment(t, map[string]string{
+		kafkaclient.Bootstrap: "k1:9093", kafkaclient.Protocol: "SASL_SSL", kafkaclient.Mechanism: kafkaclient.OAuthBearer,
+		kafkaclient.OAuthTokenURL: server.URL, kafkaclient.OAuthClientID: "host", kafkaclient.OAuthClientSecret: write(t, []byte("secret")),
+	})
+	output := loadShipped(t)
+	require.NoError(t, output.Init())
+	require.Zero(t, fetched.Load(), "a configuration is loaded without the token server")
+	client := sarama.NewConfig()
+	require.NoError(t, output.SetSASLConfig(client))
+	require.EqualValues(t, sarama.SASLTypeOAuth, client.Net.SASL.Mechanism)
+	require.NoError(t, client.Validate())
+	token, err := client.Net.SASL.TokenProvider.Token()
+	require.NoError(t, err)
+	require.Equal(t, "token 1", token.Token)
+	require.Eventually(t, func() bool { // a later sign-in, when the first token has ended
+		token, err = client.Net.SASL.TokenProvider.Token()
+		return err == nil && token.Token != "token 1"
+	}, time.Minute, 50*time.Millisecond)
 }

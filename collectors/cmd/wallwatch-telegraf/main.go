@@ -108,7 +108,11 @@ func load(path string) (*config.Config, error) {
 	// Telegraf 1.40 changes this default; we have no aggregators, so either value means the same to us.
 	skip := true
 	c.Agent.SkipProcessorsAfterAggregators = &skip
-	if err := deriveKafka(); err != nil {
+	settings, err := deriveKafka()
+	if err != nil {
+		return nil, err
+	}
+	if err := presetKafka(&settings); err != nil {
 		return nil, err
 	}
 	if err := repairBuffersOf(path); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/tape"
+	"github.com/wallwatch/wallwatch/collectors/internal/kafkaclient"
 )
 
 // Options are the flags of "fleetsim load".
@@ -91,7 +92,7 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("--telemetry-secret: %w", err)
 	}
-	producer, err := connect(o.Kafka)
+	producer, err := o.connect()
 	if err != nil {
 		return fmt.Errorf("kafka at %s: %w", o.Kafka, err)
 	}
@@ -126,7 +127,12 @@ func rnicsOf(players []*tape.Player) (n int) {
 	return n
 }
 
-func connect(addresses string) (sarama.AsyncProducer, error) {
+// connect reaches Kafka as the environment says, like every process of Wallwatch; the flag names the brokers.
+func (o *Options) connect() (sarama.AsyncProducer, error) {
+	settings, err := kafkaclient.FromEnvironment()
+	if err != nil {
+		return nil, err
+	}
 	config := sarama.NewConfig()
 	config.ClientID = "wallwatch-fleetsim"
 	config.Version = sarama.V3_6_0_0
@@ -135,5 +141,8 @@ func connect(addresses string) (sarama.AsyncProducer, error) {
 	config.Producer.Flush.Bytes = 512 << 10
 	config.Producer.Flush.Frequency = 50 * time.Millisecond
 	config.ChannelBufferSize = 4096
-	return sarama.NewAsyncProducer(strings.Split(addresses, ","), config)
+	if err := settings.Apply(config); err != nil {
+		return nil, err
+	}
+	return sarama.NewAsyncProducer(strings.Split(o.Kafka, ","), config)
 }

@@ -30,6 +30,11 @@ export function useMayChange(): boolean {
   return role !== undefined && role !== "viewer";
 }
 
+/** Whether who is signed in manages the installation: accounts, agents, where data is sent. */
+export function useIsAdmin(): boolean {
+  return useSession().data?.user.role === "admin";
+}
+
 const METHODS = queryOptions({
   queryKey: ["sign-in-methods"],
   staleTime: Infinity,

@@ -11,9 +11,10 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from confluent_kafka import Producer
 
+from wallwatch import kafka_clients
 from wallwatch.jobs.ingest import Ingest
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.settings import Settings
 
 
@@ -88,7 +89,7 @@ def ingest(settings: Settings) -> Callable[[], AbstractContextManager[Ingest]]:
 @pytest.fixture
 def send(kafka_bootstrap: str) -> Callable[..., None]:
     """Send messages to a topic and wait until the broker has them."""
-    producer = Producer({"bootstrap.servers": kafka_bootstrap})
+    producer = kafka_clients.producer(KafkaSettings(kafka_bootstrap=kafka_bootstrap))
 
     def send_all(topic: str, *values: bytes | dict[str, Any], key: str = "host") -> None:
         for value in values:

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer
 
+from wallwatch import kafka_clients
 from wallwatch.domain.telemetry.keys import key_of
 from wallwatch.settings import Settings
 from wallwatch.store import telemetry_secret
@@ -52,7 +52,7 @@ def classify(settings: Settings) -> Iterator[None]:
 @pytest.fixture
 def findings(settings: Settings, host: str) -> Iterator[Callable[[Callable[[list[dict[str, Any]]], bool]], list[dict[str, Any]]]]:
     """Collect this host's findings until a condition holds."""
-    consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap, "group.id": f"findings-{host}", "auto.offset.reset": "earliest"})
+    consumer = kafka_clients.consumer(settings, {"group.id": f"findings-{host}", "auto.offset.reset": "earliest"})
     consumer.subscribe(["wallwatch.findings"])
     found: list[dict[str, Any]] = []
 
@@ -127,7 +127,7 @@ def test_what_comes_under_a_wrong_name_raises_and_clears_nothing(
         last = (start_ns + 165 * 10**9) // 10**9
         found = findings(lambda found: any(datetime.fromisoformat(f["at"]).timestamp() >= last - 20 for f in found))
     assert {(f["host"], f["symptom"], f["state"]) for f in found if f["symptom"] == "S1"} == {(host, "S1", "active")}
-    consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap, "group.id": f"all-{host}", "auto.offset.reset": "earliest"})
+    consumer = kafka_clients.consumer(settings, {"group.id": f"all-{host}", "auto.offset.reset": "earliest"})
     consumer.subscribe(["wallwatch.findings"])
     messages = []
     while (message := consumer.poll(5.0)) is not None:

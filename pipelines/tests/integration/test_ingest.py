@@ -10,9 +10,9 @@ from uuid import NAMESPACE_DNS, uuid5
 
 import psycopg
 import pytest
-from confluent_kafka import Consumer
 from psycopg import sql
 
+from wallwatch import kafka_clients
 from wallwatch.jobs import silence
 from wallwatch.jobs.ingest import Ingest
 from wallwatch.settings import Settings
@@ -152,7 +152,7 @@ def test_bad_messages_go_to_the_dead_letter_topic_with_a_reason_and_the_good_one
         "no_fields": json.dumps({**rnic(host, 1), "fields": {}}).encode(),
     }
     send("wallwatch.rnic", *bad.values(), rnic(host, 5), key=host)
-    consumer = Consumer({"bootstrap.servers": settings.kafka_bootstrap, "group.id": host, "auto.offset.reset": "earliest"})
+    consumer = kafka_clients.consumer(settings, {"group.id": host, "auto.offset.reset": "earliest"})
     consumer.subscribe(["wallwatch.dead_letter"])
     letters: dict[str, dict[str, Any]] = {}
     try:

@@ -10,11 +10,13 @@ from typing import Any
 
 import psycopg
 import pytest
-from confluent_kafka import Consumer
 
+from wallwatch import kafka_clients
 from wallwatch.cli.status import check_senders
 from wallwatch.domain.telemetry.keys import PREFIX, key_of
 from wallwatch.jobs.ingest import Ingest
+from wallwatch.jobs.isolation import IsolationJob
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.settings import Settings
 from wallwatch.store import telemetry_secret
 
@@ -69,7 +71,9 @@ def refused(connection: Connection, reason: str) -> int:
 
 def dead_letters(bootstrap: str, marker: str, enough: int) -> list[dict[str, Any]]:
     """The dead letters whose record key begins with a marker."""
-    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": f"letters-{marker}", "auto.offset.reset": "earliest"})
+    consumer = kafka_clients.consumer(
+        KafkaSettings(kafka_bootstrap=bootstrap), {"group.id": f"letters-{marker}", "auto.offset.reset": "earliest"}
+    )
     consumer.subscribe(["wallwatch.dead_letter"])
     found: list[dict[str, Any]] = []
     try:
@@ -119,6 +123,35 @@ def test_a_host_cannot_write_in_the_name_of_another(checking: Settings, send: Se
     assert found is not None
     assert not found[1]
     assert "messages under a wrong name" in found[2]
+
+
+def test_traffic_in_the_name_of_another_is_a_dead_letter_and_counted_once_however_often_it_is_read(
+    checking: Settings, jobs_url: str, send: Send, connection: Connection, host: str
+) -> None:
+    topic, forged = "wallwatch.vf_traffic", {"vfs": "[]"}
+    settings = checking.model_copy(update={"database_url": jobs_url, "isolation_group": f"isolation-{host}"})
+
+    def counted() -> int:
+        query = "SELECT coalesce(sum(count), 0)::int FROM dead_letter_count WHERE topic = %s AND reason = 'wrong_principal'"
+        row = connection.execute(query, [topic]).fetchone()
+        assert row is not None
+        return int(row[0])
+
+    every = {"host": host, "rack": "r1", "pci": PCI, "telemetry_key": key(checking, f"{host}-thief")}
+    before = counted()
+    for second in (1, 2, 3):
+        send(topic, {"name": "vf_traffic", "timestamp": time.time_ns() - second * 10**9, "tags": every, "fields": forged}, key=host)
+    with running_job(IsolationJob(settings)):
+        assert until(lambda: counted() == before + 3)
+    with running_job(IsolationJob(settings)):  # it reads two minutes again
+        send(topic, {"name": "vf_traffic", "timestamp": time.time_ns(), "tags": every, "fields": forged}, key=host)
+        assert until(lambda: counted() >= before + 4)
+    assert counted() == before + 4
+    letters = dead_letters(checking.kafka_bootstrap, host, 4)
+    assert [(letter["topic"], letter["reason"]) for letter in letters] == [(topic, "wrong_principal")] * 4
+    found = check_senders(checking)
+    assert found is not None
+    assert not found[1]
 
 
 def test_a_rotated_secret_counts_while_ingest_runs(checking: Settings, send: Send, connection: Connection, host: str) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from confluent_kafka import Consumer
 
+from wallwatch import kafka_clients
 from wallwatch.jobs.topics import create_topics
 from wallwatch.jobs.validate import Validate
 from wallwatch.kafka_settings import KafkaSettings
@@ -35,7 +35,9 @@ def settings(kafka_bootstrap: str, tmp_path: Path) -> Settings:
 @contextmanager
 def reading(bootstrap: str, topic: str) -> Iterator[Callable[[str, str], dict[str, Any]]]:
     """Gives a function that waits for the next message in which this tag has this value."""
-    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": f"test-{uuid4()}", "auto.offset.reset": "earliest"})
+    consumer = kafka_clients.consumer(
+        KafkaSettings(kafka_bootstrap=bootstrap), {"group.id": f"test-{uuid4()}", "auto.offset.reset": "earliest"}
+    )
     consumer.subscribe([topic])
 
     def next_with(tag: str, value: str) -> dict[str, Any]:

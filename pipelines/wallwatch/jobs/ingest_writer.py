@@ -6,7 +6,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
@@ -18,6 +17,7 @@ from wallwatch.jobs.dead_letter import DeadLetters
 from wallwatch.jobs.ingest_batch import Batch
 from wallwatch.jobs.metrics import DATABASE_UP, FLUSH_SECONDS, ROWS, ROWS_REPEATED
 from wallwatch.store import copy
+from wallwatch.store.refusals import Refusal, RefusalCounts
 from wallwatch.store.state import StateKeeper
 
 log = logging.getLogger(__name__)
@@ -30,11 +30,6 @@ INSERT INTO finding (time, rnic_id, host_id, finding_id, symptom, state, started
 VALUES (%(at)s, %(rnic_id)s, %(host_id)s, %(finding_id)s, %(symptom)s, %(state)s, %(started_at)s, %(severity)s, %(blast_radius)s, %(rule)s,
   %(title)s, %(summary)s, %(explanation)s, %(model)s, %(driver)s, %(fw_ver)s, %(evidence)s, %(hypotheses)s, %(remedies)s)
 ON CONFLICT DO NOTHING
-"""
-
-_DEAD_LETTER = """
-INSERT INTO dead_letter_count AS d (topic, reason, count, last_at, last_detail) VALUES (%s, %s, %s, %s, %s)
-ON CONFLICT (topic, reason) DO UPDATE SET count = d.count + excluded.count, last_at = excluded.last_at, last_detail = excluded.last_detail
 """
 
 
@@ -179,9 +174,6 @@ class Writer:
 
 
 def _count_dead_letters(connection: psycopg.Connection[Any], batch: Batch) -> None:
-    counts: dict[tuple[str, str], tuple[int, str]] = {}
-    for letter in batch.rejected:
-        count, _ = counts.get((letter.topic, letter.reason), (0, ""))
-        counts[letter.topic, letter.reason] = (count + 1, letter.detail[:500].replace("\0", ""))
-    for (topic, reason), (count, detail) in sorted(counts.items()):
-        connection.execute(_DEAD_LETTER, [topic, reason, count, datetime.now(UTC), detail])
+    counts = RefusalCounts()
+    counts.take(Refusal(letter.topic, letter.reason, letter.detail) for letter in batch.rejected)
+    counts.write(connection)

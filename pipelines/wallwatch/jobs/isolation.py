@@ -28,10 +28,13 @@ from wallwatch.jobs import kafka
 from wallwatch.jobs.dead_letter import DeadLetters, rejected
 from wallwatch.jobs.isolation_findings import IsolationFindings
 from wallwatch.jobs.metrics import BROKEN_SECONDS, FINDINGS, ISOLATION_ODDITIES, ISOLATION_READINGS, LAG, MESSAGES, serve
+from wallwatch.jobs.refusal_counter import RefusalCounter
 from wallwatch.jobs.rewind import Marks
+from wallwatch.jobs.settled import SettledOffsets
 from wallwatch.jobs.stalled import StalledPartitions
 from wallwatch.settings import Settings
 from wallwatch.store.promises import Device, HolderWatcher, SloWatcher
+from wallwatch.store.refusals import Refusal
 from wallwatch.store.telemetry_secret import TelemetryKeys
 
 log = logging.getLogger(__name__)
@@ -148,6 +151,8 @@ class IsolationJob:
         # Messages wait for Kafka without a time limit: offsets are committed only when all of them have arrived.
         self._producer = kafka_clients.producer(settings, {"linger.ms": 20, "compression.type": "lz4", "message.timeout.ms": 0})
         self._letters = DeadLetters("isolation", kafka_clients.producer(settings, {"linger.ms": 5}))
+        self._refusals = RefusalCounter(settings.libpq_url, "wallwatch-isolation")
+        self._settled = SettledOffsets()
         self._slos = SloWatcher(settings.libpq_url, self._stop)
         self._holders = HolderWatcher(settings.libpq_url, self._stop)
         self.rnics = Rnics(self._slos, self._holders)
@@ -176,6 +181,7 @@ class IsolationJob:
         # The state of 40,000 RNICs is millions of objects, none in a cycle: collecting cycles over all of them takes long.
         gc.freeze()
         gc.set_threshold(50_000, 20, 100)
+        self._refusals.start()
         self._consumer.subscribe([TOPIC], on_assign=self._assigned)
         next_follow = next_upkeep = 0.0
         try:
@@ -192,6 +198,7 @@ class IsolationJob:
                     next_upkeep = now + UPKEEP_EVERY_S
                     self._upkeep()
         finally:
+            self._refusals.close()
             self._commit()
             self._consumer.close()
 
@@ -211,11 +218,13 @@ class IsolationJob:
         """Other partitions: what is known of RNICs may have gaps now, and begins again two minutes back."""
         self.rnics.clear()
         self._marks.clear()
+        self._settled.resume(consumer, partitions)
         self._resume()
 
     def _receive(self, message: Any) -> None:
         self._read.inc()
         self._marks.add(message.partition(), message.offset(), time.monotonic())
+        self._settled.read(message.partition(), message.offset())
         try:
             tags, at_ns, fields = decode(
                 message.value(),
@@ -242,8 +251,12 @@ class IsolationJob:
         self._send_findings(self._findings.take(stream, verdict, self.rnics.model(stream.host, stream.pci) if verdict.victims else ""))
 
     def _refuse(self, message: Any, reason: str, detail: str) -> None:
+        if self._settled.is_settled(message.partition(), message.offset()):
+            return  # read again after a start: its dead letter is there, and it is counted
         self._refused.inc()
-        self._letters.send(rejected(message, reason, detail))
+        letter = rejected(message, reason, detail)
+        self._letters.send(letter)
+        self._refusals.add(Refusal(letter.topic, letter.reason, letter.detail))
 
     def _send_findings(self, findings: list[dict[str, Any]]) -> None:
         for finding in findings:
@@ -277,7 +290,10 @@ class IsolationJob:
         """Commit where each partition was two minutes before its newest message, once Kafka has all that was made of it."""
         if self._producer.flush(5.0) or not self._letters.flush(5.0):
             return
-        offsets = [TopicPartition(TOPIC, partition, offset) for partition, offset in self._marks.behind().items()]
+        if self._refusals.all_written():
+            self._settled.settle()
+        behind = self._marks.behind().items()
+        offsets = [TopicPartition(TOPIC, partition, offset, metadata=self._settled.note(partition)) for partition, offset in behind]
         if not offsets:
             return
         try:

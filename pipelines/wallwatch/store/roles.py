@@ -67,6 +67,9 @@ SHOWN = frozenset(
 TELEMETRY = frozenset(metadata.tables) - MODELS - LAB
 """Written by ingest only. The roll-ups of the Apache edition and their views belong to it, too."""
 
+COUNTED_BY_JOBS = frozenset({"dead_letter_count"})
+"""Each message is refused by the job that reads it, which counts it."""
+
 DROP_OLD_CHUNKS = "wallwatch_drop_old_chunks(text, timestamptz)"
 
 
@@ -106,6 +109,8 @@ def privileges(role: DatabaseRole, relation: Relation) -> tuple[str, ...]:
             return APPEND
         return READ if relation.is_telemetry else ALL
     if relation.is_telemetry:
+        if role is DatabaseRole.jobs and name in COUNTED_BY_JOBS:
+            return WRITE
         if role is not DatabaseRole.ingest:
             return READ
         return ALL if relation.is_rollup else WRITE

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import DateTime, cast, delete, func, literal, select, tuple_
+from sqlalchemy import DateTime, cast, delete, func, literal, select, text, tuple_
 from sqlalchemy.dialects.postgresql import distinct_on
 
 from wallwatch_backend.hosts.agents.models import AgentRow
@@ -70,6 +70,11 @@ async def usable_token_locked(session: WriteSession, token_hash: bytes, at: date
         EnrolmentTokenRow.token_hash == token_hash, EnrolmentTokenRow.used_at.is_(None), EnrolmentTokenRow.expires_at > at
     )
     return (await session.scalars(query.with_for_update())).one_or_none()
+
+
+async def lock_host(session: WriteSession, host: str) -> None:
+    """Make other enrolments of the host wait until this one has ended; the row of a new host is not there yet to be locked."""
+    await session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:host, 7241025))"), {"host": host})
 
 
 async def delete_stale_tokens(session: WriteSession, before: datetime) -> None:

@@ -154,6 +154,7 @@ async def _use_token(session: WriteSession, body: Enrolment, secret: str | None,
     if token.host is not None and token.host != body.host:
         raise BadEnrolmentToken(f"It is for another host than {body.host}.")
     secret_hash = digest(secret) if secret is not None else None
+    await repository.lock_host(session, body.host)
     agent = await agents.by_host_locked(session, body.host)
     if agent is not None and token.host is None:
         # A token for any host must not take over a host that has an agent.

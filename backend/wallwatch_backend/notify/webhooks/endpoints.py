@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Request, Response
 
 from wallwatch_backend.kit import problems
-from wallwatch_backend.kit.access import READ_ERRORS, WRITE_ERRORS, AsOperator, AsViewer
+from wallwatch_backend.kit.access import READ_ERRORS, WRITE_ERRORS, AsAdmin, AsViewer
 from wallwatch_backend.kit.cipher_dependency import TheCipher
 from wallwatch_backend.kit.database import Reading, Writing
 from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
@@ -27,7 +27,7 @@ async def list_webhooks(caller: AsViewer, session: Reading, limit: Limit = 100, 
 
 @router.post("", operation_id="createWebhook", status_code=201, responses=problems.responses(*WRITE_ERRORS, errors.BadUrl))
 async def create_webhook(
-    caller: AsOperator, body: NewWebhook, session: Writing, settings: TheSettings, cipher: TheCipher, response: Response
+    caller: AsAdmin, body: NewWebhook, session: Writing, settings: TheSettings, cipher: TheCipher, response: Response
 ) -> CreatedWebhook:
     """Subscribe a receiver. Only this answer contains its secret."""
     response.headers["Cache-Control"] = "no-store"
@@ -42,9 +42,7 @@ async def get_schema(caller: AsViewer, request: Request) -> dict[str, Any]:
 
 
 @router.patch("/{webhook_id}", operation_id="updateWebhook", responses=problems.responses(*WRITE_ERRORS, problems.NotFound, errors.BadUrl))
-async def update_webhook(
-    caller: AsOperator, webhook_id: WebhookId, body: WebhookChange, session: Writing, settings: TheSettings
-) -> Webhook:
+async def update_webhook(caller: AsAdmin, webhook_id: WebhookId, body: WebhookChange, session: Writing, settings: TheSettings) -> Webhook:
     """Change a webhook."""
     return await service.update_webhook(session, settings, caller, webhook_id, body)
 
@@ -52,6 +50,6 @@ async def update_webhook(
 @router.delete(
     "/{webhook_id}", operation_id="deleteWebhook", status_code=204, responses=problems.responses(*WRITE_ERRORS, problems.NotFound)
 )
-async def delete_webhook(caller: AsOperator, webhook_id: WebhookId, session: Writing) -> None:
+async def delete_webhook(caller: AsAdmin, webhook_id: WebhookId, session: Writing) -> None:
     """Delete a webhook and its delivery log."""
     await service.delete_webhook(session, caller, webhook_id)

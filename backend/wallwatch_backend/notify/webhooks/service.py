@@ -30,7 +30,7 @@ async def list_webhooks(session: ReadSession, caller: Caller, limit: int, cursor
     rows = await repository.page(session, time_and_id(cursor), limit + 1)
     dead = await repository.dead_letter_counts(session, [row.id for row in rows[:limit]])
     items = [_webhook(row, dead.get(row.id, 0)) for row in rows[:limit]]
-    if not caller.role.covers(Role.operator):  # anyone who knows a chat's address can post to it
+    if not caller.role.covers(Role.admin):  # anyone who knows a chat's address can post to it
         items = [item.model_copy(update={"url": urls.without_secret(item.url)}) for item in items]
     return Page(items=items, next_cursor=encode_cursor(items[-1].created_at, str(items[-1].id)) if len(rows) > limit else None)
 

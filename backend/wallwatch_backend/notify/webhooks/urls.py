@@ -8,6 +8,7 @@ import ipaddress
 import socket
 from urllib.parse import urlsplit
 
+from wallwatch_backend.notify.webhooks import metadata_services
 from wallwatch_backend.notify.webhooks.errors import BadUrl
 from wallwatch_backend.settings import Settings
 
@@ -17,20 +18,6 @@ _TRANSLATED = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:
 _TUNNELS = (ipaddress.IPv6Network("2002::/16"), ipaddress.IPv6Network("2001::/32"))
 """6to4 and Teredo."""
 _THIS_NETWORK = ipaddress.IPv4Network("0.0.0.0/8")
-_METADATA = frozenset(
-    ipaddress.ip_address(address)
-    for address in (
-        "169.254.169.254",  # AWS, Azure, GCP, Oracle, OpenStack and others: link-local
-        "fd00:ec2::254",  # AWS: metadata by IPv6
-        "fd00:ec2::23",  # AWS: credentials of pods (EKS) by IPv6
-        "fd20:ce::254",  # GCP: metadata by IPv6
-        "168.63.129.16",  # Azure: the platform's address for its agents
-        "192.0.0.192",  # Oracle Cloud (classic)
-        "100.100.100.200",  # Alibaba Cloud
-        "fd00:42::42",  # Scaleway: metadata by IPv6
-    )
-)
-"""From the clouds' documentation: a server finds its credentials there, and no receiver has such an address."""
 
 
 def public_address(settings: Settings) -> str | None:
@@ -77,7 +64,7 @@ def refusal_reason(address: Address, allow_private: bool) -> str | None:
     judged = _embedded(address) or [address]
     if any(each.is_link_local for each in judged):
         return "is link-local"
-    if any(each in _METADATA for each in judged):
+    if any(each in metadata_services.ADDRESSES for each in judged):
         return "is a metadata service of a cloud"
     if any(each.is_multicast or each.is_unspecified or _is_reserved(each) for each in judged):
         return "is not the address of a host"

@@ -7,6 +7,7 @@ import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { ListPanel } from "@/lib/ui/ListPanel";
 import { SearchField } from "@/lib/ui/SearchField";
 import { StatusMark } from "@/lib/ui/StatusMark";
+import { useMayChange } from "@/shared/session";
 import { attemptText, TONES } from "./attempts";
 import { DeliveryDialog } from "./DeliveryDialog";
 import { logEvents } from "./events";
@@ -64,6 +65,7 @@ interface Props {
 export function DeliveryLog({ webhook, filters, onFilters }: Props) {
   const deliveries = useDeliveries(webhook.id, filters);
   const replay = useReplayDelivery(webhook.id);
+  const maySend = useMayChange();
   const [opened, setOpened] = useState<string | null>(null);
   const { time, clock } = useTimeFormat();
   const filtered = Boolean(filters.state ?? filters.event ?? filters.q);
@@ -115,20 +117,22 @@ export function DeliveryLog({ webhook, filters, onFilters }: Props) {
                       >
                         Body
                       </Button>
-                      <Button
-                        size="compact-xs"
-                        variant="default"
-                        title={
-                          delivery.state === "pending"
-                            ? "Still being delivered"
-                            : "The same body under the same webhook-id"
-                        }
-                        disabled={delivery.state === "pending"}
-                        loading={replay.isPending && replay.variables === delivery.id}
-                        onClick={() => replay.mutate(delivery.id)}
-                      >
-                        Send again
-                      </Button>
+                      {maySend && (
+                        <Button
+                          size="compact-xs"
+                          variant="default"
+                          title={
+                            delivery.state === "pending"
+                              ? "Still being delivered"
+                              : "The same body under the same webhook-id"
+                          }
+                          disabled={delivery.state === "pending"}
+                          loading={replay.isPending && replay.variables === delivery.id}
+                          onClick={() => replay.mutate(delivery.id)}
+                        >
+                          Send again
+                        </Button>
+                      )}
                     </Group>
                   </Table.Td>
                 </Table.Tr>

@@ -8,6 +8,7 @@ import { useNow } from "@/lib/time/useNow";
 import { ConfirmButton } from "@/lib/ui/ConfirmButton";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { StatusMark } from "@/lib/ui/StatusMark";
+import { useIsAdmin, useMayChange } from "@/shared/session";
 import { testText, TONES } from "./attempts";
 import { useChangeWebhook, useDeleteWebhook, useDelivery, useReplayDeadLetters, useTestWebhook } from "./queries";
 import { formatLabel, routeText } from "./routing";
@@ -60,6 +61,8 @@ function Health({ webhook }: { webhook: Webhook }) {
 
 export function WebhookRow({ webhook, selected, onSelect, onEdit }: Props) {
   const now = useNow();
+  const mayManage = useIsAdmin();
+  const maySend = useMayChange();
   const change = useChangeWebhook();
   const remove = useDeleteWebhook();
   const test = useTestWebhook();
@@ -92,20 +95,24 @@ export function WebhookRow({ webhook, selected, onSelect, onEdit }: Props) {
           </Text>
         </div>
         <Group gap={6} wrap="nowrap">
-          <Switch
-            aria-label={`${webhook.name} enabled`}
-            checked={webhook.enabled}
-            onChange={(event) => change.mutate({ id: webhook.id, change: { enabled: event.currentTarget.checked } })}
-          />
-          <Button
-            size="compact-xs"
-            variant="default"
-            loading={test.isPending}
-            onClick={() => test.mutate(webhook.id, { onSuccess: onSelect })}
-          >
-            Send test
-          </Button>
-          {webhook.dead_letters > 0 && (
+          {mayManage && (
+            <Switch
+              aria-label={`${webhook.name} enabled`}
+              checked={webhook.enabled}
+              onChange={(event) => change.mutate({ id: webhook.id, change: { enabled: event.currentTarget.checked } })}
+            />
+          )}
+          {maySend && (
+            <Button
+              size="compact-xs"
+              variant="default"
+              loading={test.isPending}
+              onClick={() => test.mutate(webhook.id, { onSuccess: onSelect })}
+            >
+              Send test
+            </Button>
+          )}
+          {maySend && webhook.dead_letters > 0 && (
             <ConfirmButton
               label={`${webhook.dead_letters} failed`}
               question={`Resend ${plural(webhook.dead_letters, "delivery", "deliveries")} that ${webhook.name} never accepted? Ids stay the same.`}
@@ -117,16 +124,20 @@ export function WebhookRow({ webhook, selected, onSelect, onEdit }: Props) {
           <Button size="compact-xs" variant="default" aria-pressed={selected} onClick={onSelect}>
             Log
           </Button>
-          <Button size="compact-xs" variant="default" onClick={onEdit}>
-            Edit
-          </Button>
-          <ConfirmButton
-            label="Delete"
-            question={`Delete ${webhook.name} and its delivery log?`}
-            confirm="Delete"
-            loading={remove.isPending}
-            onConfirm={() => remove.mutate(webhook.id)}
-          />
+          {mayManage && (
+            <>
+              <Button size="compact-xs" variant="default" onClick={onEdit}>
+                Edit
+              </Button>
+              <ConfirmButton
+                label="Delete"
+                question={`Delete ${webhook.name} and its delivery log?`}
+                confirm="Delete"
+                loading={remove.isPending}
+                onConfirm={() => remove.mutate(webhook.id)}
+              />
+            </>
+          )}
         </Group>
       </Group>
       {test.data && <TestResult key={test.data.id} webhookId={webhook.id} deliveryId={test.data.id} />}

@@ -4,6 +4,7 @@ import type { Webhook } from "@/lib/api/types";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
+import { useIsAdmin } from "@/shared/session";
 import { DeliveryLog } from "./DeliveryLog";
 import type { LogFilters } from "./filters";
 import { useWebhooks } from "./queries";
@@ -17,6 +18,7 @@ interface Props {
 
 export function WebhooksPage({ filters, onFilters }: Props) {
   const webhooks = useWebhooks();
+  const mayManage = useIsAdmin();
   const [editing, setEditing] = useState<Webhook | "new" | null>(null);
   const items = webhooks.data?.items ?? [];
   const shown = items.find((webhook) => webhook.id === filters.webhook) ?? items[0];
@@ -30,7 +32,7 @@ export function WebhooksPage({ filters, onFilters }: Props) {
             and retried with exponential backoff; suppressed incidents are not sent.
           </Text>
         </div>
-        <Button onClick={() => setEditing("new")}>Add webhook</Button>
+        {mayManage && <Button onClick={() => setEditing("new")}>Add webhook</Button>}
       </Group>
       <Panel title="Subscriptions">
         <QueryState
@@ -39,7 +41,9 @@ export function WebhooksPage({ filters, onFilters }: Props) {
           isEmpty={(page) => page.items.length === 0}
           empty={
             <EmptyState title="No webhooks yet">
-              Add one with the URL of your ticket or chat system; a test button sends a signed example.
+              {mayManage
+                ? "Add one with the URL of your ticket or chat system; a test button sends a signed example."
+                : "An admin adds one with the URL of your ticket or chat system."}
             </EmptyState>
           }
         >

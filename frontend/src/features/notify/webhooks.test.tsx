@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Webhook } from "@/lib/api/types";
 import { STATES } from "@/testing/catalogue";
 import { renderPage } from "@/testing/render";
+import { signedIn } from "@/testing/server";
 import { attemptText, testText } from "./attempts";
 import { readable } from "./DeliveryDialog";
 import { eventGroups, logEvents } from "./events";
@@ -11,6 +12,7 @@ import { parseLogFilters } from "./filters";
 import { repeatChoices, routeText, toRepeat } from "./routing";
 import { WebhookDialog } from "./WebhookDialog";
 import { WebhookRow } from "./WebhookRow";
+import { WebhooksPage } from "./WebhooksPage";
 
 const ID = "00000000-0000-4000-8000-000000000021";
 const webhook: Webhook = {
@@ -94,6 +96,7 @@ interface Sent {
   body: Record<string, unknown>;
 }
 const sent: Sent[] = [];
+let role: "viewer" | "operator" | "admin" = "admin";
 const delivery = {
   id: "00000000-0000-4000-8000-000000000031",
   event: "webhook.test",
@@ -108,9 +111,14 @@ const delivery = {
 
 beforeEach(() => {
   sent.length = 0;
+  role = "admin";
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
     const request = input as Request;
     const path = new URL(request.url).pathname;
+    if (path === "/api/v1/session") return Response.json(signedIn(role));
+    if (path === "/api/v1/webhooks" && request.method === "GET")
+      return Response.json({ items: [webhook], next_cursor: null });
+    if (path.endsWith("/deliveries")) return Response.json({ items: [delivery], next_cursor: null });
     if (request.method === "GET") return Response.json(delivery);
     const text = await request.text();
     sent.push({ method: request.method, path, body: text ? (JSON.parse(text) as Record<string, unknown>) : {} });
@@ -208,14 +216,14 @@ describe("a webhook's row", () => {
 
   it("shows the result of the test next to the button", async () => {
     row();
-    await userEvent.click(screen.getByRole("button", { name: "Send test" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Send test" }));
     const result = await screen.findByRole("status", { name: "Test result" });
     expect(await within(result).findByText("delivered: HTTP 204 in 12 ms")).toBeInTheDocument();
   });
 
   it("offers to resend failed deliveries, after asking", async () => {
     row({ dead_letters: 3 });
-    await userEvent.click(screen.getByRole("button", { name: "3 failed" }));
+    await userEvent.click(await screen.findByRole("button", { name: "3 failed" }));
     expect(await screen.findByText(/Resend 3 deliveries/)).toBeInTheDocument();
     await userEvent.click(screen.getByRole("button", { name: "Send again" }));
     await waitFor(() =>
@@ -223,8 +231,29 @@ describe("a webhook's row", () => {
     );
   });
 
-  it("says nothing of dead letters where there are none", () => {
+  it("says nothing of dead letters where there are none", async () => {
     row();
+    await screen.findByRole("button", { name: "Send test" });
     expect(screen.queryByText(/failed/)).not.toBeInTheDocument();
+  });
+});
+
+describe("the page", () => {
+  const manage = ["Add webhook", "Edit", "Delete"];
+  const send = ["Send test", "Send again"];
+  const names = () => screen.queryAllByRole("button").map((button) => button.textContent);
+
+  it.each([
+    ["viewer", [], [...manage, ...send]],
+    ["operator", send, manage],
+    ["admin", [...manage, ...send], []],
+  ] as const)("shows the role %s only what it may do", async (who, shown, hidden) => {
+    role = who;
+    renderPage(<WebhooksPage filters={{ webhook: ID }} onFilters={vi.fn()} />);
+    expect(await screen.findByText("On-call")).toBeInTheDocument();
+    await screen.findByRole("button", { name: "Body" });
+    await waitFor(() => expect(names()).toEqual(expect.arrayContaining([...shown])));
+    for (const name of hidden) expect(names()).not.toContain(name);
+    expect(screen.queryAllByRole("switch")).toHaveLength(who === "admin" ? 1 : 0);
   });
 });
