@@ -54,7 +54,10 @@ export function TurnOnDialog({ onClose }: { onClose: () => void }) {
                 hint="If you cannot scan it, enter this secret in the app: 6 digits, every 30 seconds."
               />
               <Text size="sm">
-                Is the app on this device? <Anchor href={enrolment.uri}>Open it with the secret</Anchor>
+                Is the app on this device?{" "}
+                <Anchor underline="always" href={enrolment.uri}>
+                  Open it with the secret
+                </Anchor>
               </Text>
             </Stack>
           </Group>
