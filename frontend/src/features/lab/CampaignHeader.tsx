@@ -134,7 +134,6 @@ export function CampaignHeader({ campaign, device }: { campaign: Campaign; devic
               </Anchor>
             </>
           )}
-          {campaign.state === "pending" && <ApprovalPanel campaign={campaign} device={device} />}
           {campaign.started_at !== null && (
             <>
               {" · "}
@@ -144,6 +143,7 @@ export function CampaignHeader({ campaign, device }: { campaign: Campaign; devic
             </>
           )}
         </Text>
+        {campaign.state === "pending" && <ApprovalPanel campaign={campaign} device={device} />}
         {stop.error !== null && <ProblemNotice error={stop.error} />}
       </header>
       {campaign.started_at !== null && <ProgressPanel campaign={campaign} device={device} />}

@@ -9,8 +9,6 @@ import { LabPage } from "./LabPage";
 import { NewCampaignPage } from "./NewCampaignPage";
 import { CAMPAIGN, CAUSE, DEVICE, REPORT } from "@/testing/lab";
 
-vi.mock("@/charts/sensitivity/SensitivityChart", () => ({ SensitivityChart: () => <div>curve</div> }));
-
 const PATH = `/lab/campaigns/${CAMPAIGN.id}`;
 const page = (items: unknown[]) => ({ items, next_cursor: null });
 const devices = (items: unknown[]) => ({ ...page(items), run_role: "operator" });
