@@ -14,6 +14,15 @@ export default tseslint.config(
       "react-hooks/exhaustive-deps": "error",
       "max-lines": ["error", { max: 300, skipBlankLines: true }],
       "no-console": "error",
+      "no-restricted-properties": [
+        "error",
+        ...["mock", "doMock"].map((property) => ({
+          object: "vi",
+          property,
+          message:
+            "Test files share a worker's modules, so this works or not by their order: pass in what is to be replaced.",
+        })),
+      ],
       "no-restricted-syntax": [
         "error",
         {

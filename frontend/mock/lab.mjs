@@ -207,6 +207,7 @@ const REPORT = {
   complete: true,
   stopped: null,
   strength: 2,
+  varied: PARAMETERS.map(({ name }) => name),
   brute_force: { levels: 5, tests: BRUTE_FORCE },
   baseline: {
     healthy: true,

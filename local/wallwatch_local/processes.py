@@ -4,7 +4,7 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from signal import SIGKILL, Signals
@@ -47,9 +47,17 @@ def listens(path: Path) -> bool:
 
 @contextmanager
 def running(
-    name: str, command: Sequence[str], log: Path, is_ready: Callable[[], bool], stop_signal: Signals, timeout_s: float = 180.0
+    name: str,
+    command: Sequence[str],
+    log: Path,
+    is_ready: Callable[[], bool],
+    stop_signal: Signals,
+    timeout_s: float = 180.0,
+    environment: Mapping[str, str] | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run a server until the block ends; the block starts when ``is_ready`` returns True.
+
+    ``environment`` is added to this process's own.
 
     Raises
     ------
@@ -57,7 +65,14 @@ def running(
         When the server exits or does not answer; the message has the last lines of its log.
     """
     with log.open("ab") as output:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
+        process = subprocess.Popen(
+            command,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
     try:
         deadline = time.monotonic() + timeout_s
         while not is_ready():

@@ -14,7 +14,7 @@ from wallwatch_local import hosts
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.paths import REPOSITORY
 from wallwatch_local.signals import Interrupted, interruptible
-from wallwatch_testing import stack
+from wallwatch_testing import single_sign_on, stack
 
 E2E = REPOSITORY / "tests" / "e2e"
 
@@ -52,12 +52,16 @@ def main(arguments: list[str]) -> int:
 def _run(folder: Path, arguments: list[str]) -> int:
     command = [*playwright(), *arguments]
     scenario = hosts.scenario_file(os.environ.get("SCENARIO", "demo"))
-    with stack.start(folder, scenario) as running:
-        environment = os.environ | {
-            "E2E_BASE_URL": running.layout.api_url,
-            "E2E_USER": running.username,
-            "E2E_PASSWORD": running.password,
-        }
+    with stack.start(folder, scenario) as running, single_sign_on.running(running.layout) as single_sign_on_variables:
+        environment = (
+            os.environ
+            | single_sign_on_variables
+            | {
+                "E2E_BASE_URL": running.layout.api_url,
+                "E2E_USER": running.username,
+                "E2E_PASSWORD": running.password,
+            }
+        )
         return subprocess.run(command, cwd=E2E, env=environment, check=False).returncode
 
 

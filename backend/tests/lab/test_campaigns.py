@@ -66,6 +66,19 @@ def test_a_device_that_does_not_answer_or_that_nobody_offers_is_not_tested(opera
     assert "No runner has offered it" in operator.post(CAMPAIGNS, json={"device": gone}).json()["detail"]
 
 
+def test_a_report_of_an_earlier_version_counts_only_what_the_campaign_varied(
+    operator: httpx.Client, viewer: httpx.Client, runner: Runner, device: str
+) -> None:
+    campaign = start(operator, device, parameters=["egress_masks"])
+    claimed = runner.claim(device)
+    assert claimed is not None
+    earlier = {name: value for name, value in report(strength=4).items() if name not in ("varied", "fixed")}
+    assert runner.end(claimed.id, CampaignState.finished, earlier)
+    shown = viewer.get(f"{CAMPAIGNS}/{campaign['id']}").json()
+    assert shown["brute_force_tests"] == "5"
+    assert (shown["report"]["varied"], shown["report"]["strength"]) == (["egress_masks"], 1)
+
+
 def test_a_campaign_is_run_shown_and_reported(operator: httpx.Client, viewer: httpx.Client, runner: Runner, device: str) -> None:
     campaign = start(operator, device, budget=400, parameters=["egress_masks", "verb"], seed=7)
     path = f"{CAMPAIGNS}/{campaign['id']}"
@@ -92,10 +105,12 @@ def test_a_campaign_is_run_shown_and_reported(operator: httpx.Client, viewer: ht
     assert [json.loads(line) for line in viewer.get(f"{path}/journal").text.splitlines()] == [head, test, bad, reset]
     assert viewer.get(f"{path}/report").json()["code"] == "lab_no_report"
 
-    assert runner.end(claimed.id, CampaignState.finished, report())
+    varied = report(varied=["egress_masks", "verb"], strength=2, brute_force={"levels": 5, "tests": "15"})
+    assert runner.end(claimed.id, CampaignState.finished, varied)
     done = viewer.get(path).json()
     assert (done["state"], done["causes"], done["complete"]) == ("finished", 1, True)
     assert done["brute_force_tests"] == "15", "what was not varied is not counted as saved"
+    assert done["report"]["varied"] == ["egress_masks", "verb"]
     found = done["report"]["causes"][0]
     assert found["text"] == "S6 appears when egress_masks is at least 24."
     assert found["recognised"]["cause"] == "C6"
@@ -103,7 +118,7 @@ def test_a_campaign_is_run_shown_and_reported(operator: httpx.Client, viewer: ht
     assert found["policy"] is None
     assert found["no_policy"].startswith("A policy speaks of events, not of measured values such as egress_masks.")
     assert '"egress_masks": 24' in found["reproducer"]
-    assert viewer.get(f"{path}/report").json() == report()
+    assert viewer.get(f"{path}/report").json() == varied
     listed = viewer.get(CAMPAIGNS, params={"device": device}).json()["items"]
     assert [(each["id"], each["causes"]) for each in listed] == [(campaign["id"], 1)]
 

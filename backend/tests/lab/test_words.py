@@ -73,6 +73,13 @@ def test_what_a_timeline_says_is_honest_about_what_was_not_tested() -> None:
     found = LabReport.model_validate(report(complete=False))
     assert finding_text("cx6", found, found.causes).endswith("The campaign is incomplete: there may be more.")
     nothing = LabReport.model_validate(report(causes=[]))
-    assert finding_text("cx6", nothing, []) == "The lab found nothing wrong with cx6 in 180 tests (every combination of 2 parameters)."
+    assert (
+        finding_text("cx6", nothing, [])
+        == "The lab found nothing wrong with cx6 in 180 tests (every combination of any 2 of the 5 varied parameters)."
+    )
+    all_tried = LabReport.model_validate(report(causes=[], strength=2, varied=["verb", "jumbo"]))
+    assert finding_text("cx6", all_tried, []).endswith("(every combination).")
+    alone = LabReport.model_validate(report(causes=[], strength=1, varied=["egress_masks"]))
+    assert finding_text("cx6", alone, []).endswith("(only egress_masks varied).")
     cut_off = LabReport.model_validate(report(causes=[], strength=0, complete=False))
     assert "the tests that it had time for" in finding_text("cx6", cut_off, [])

@@ -103,6 +103,13 @@ def device(row: DeviceRow, settings: Settings) -> LabDevice:
     )
 
 
+def _varied(row: CampaignRow, of: DeviceRow | None) -> list[Mapping[str, Any]]:
+    """Descriptions of the parameters that a campaign was asked to vary; none while the device has not described itself."""
+    chosen = CampaignOptions.model_validate(row.options).parameters
+    described = ((of.description if of is not None else None) or {}).get("parameters") or []
+    return [each for each in described if chosen is None or each["name"] in chosen]
+
+
 def units_of(row: DeviceRow | None) -> dict[str, str]:
     """Parameter → unit."""
     described = (row.description or {}).get("parameters") or [] if row is not None else []
@@ -119,6 +126,9 @@ def report_of(row: CampaignRow, of: DeviceRow | None) -> tuple[LabReport | None,
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         return None, f"The report cannot be read: {where}: {first['msg']}. The journal has every test; run `wallwatch lab report` on it."
+    if "varied" not in row.report:  # of an earlier version, which counted parameters that kept their defaults
+        report.varied = [str(each["name"]) for each in _varied(row, of)]
+        report.strength = min(report.strength, len(report.varied)) if report.varied else report.strength
     units = units_of(of)
     for cause in report.causes:
         for condition in cause.conditions:
@@ -153,15 +163,11 @@ def _progress(row: CampaignRow, options: CampaignOptions, now: datetime) -> LabP
     )
 
 
-def _brute_force(row: CampaignRow, options: CampaignOptions, of: DeviceRow | None, report: LabReport | None) -> str | None:
-    # The report counts every parameter of the device, also those that a restricted search did not vary.
-    if report is not None and report.brute_force is not None and options.parameters is None:
+def _brute_force(row: CampaignRow, of: DeviceRow | None, report: LabReport | None) -> str | None:
+    if report is not None and report.brute_force is not None and "varied" in (row.report or {}):
         return report.brute_force.tests
-    parameters = ((of.description if of is not None else None) or {}).get("parameters")
-    if not parameters:
-        return None
-    varied = [p for p in parameters if options.parameters is None or p["name"] in options.parameters]
-    return str(brute_force_tests(varied))
+    varied = _varied(row, of)
+    return str(brute_force_tests(varied)) if varied else None
 
 
 def _summary(row: CampaignRow, of: DeviceRow | None, report: LabReport | None) -> dict[str, Any]:
@@ -180,7 +186,7 @@ def _summary(row: CampaignRow, of: DeviceRow | None, report: LabReport | None) -
         "stopping": running and row.stop_requested_at is not None,
         "silent": running and (row.heartbeat_at is None or row.heartbeat_at < now - timedelta(seconds=LOST_S)),
         "progress": _progress(row, options, now),
-        "brute_force_tests": _brute_force(row, options, of, report),
+        "brute_force_tests": _brute_force(row, of, report),
         "causes": None if report is None else len(report.causes),
         "complete": None if report is None else report.complete,
     }  # fmt: skip

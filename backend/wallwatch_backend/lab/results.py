@@ -51,14 +51,23 @@ async def attach(session: WriteSession, caller: Caller, campaign_id: UUID, body:
 def finding_text(device: str, report: LabReport, causes: list[FoundCause]) -> str:
     """What a campaign found, as an entry of a timeline."""
     if not causes:
-        covered = f"every combination of {report.strength} parameters" if report.strength else "the tests that it had time for"
-        return f"The lab found nothing wrong with {device} in {report.tests:,} tests ({covered})."
+        return f"The lab found nothing wrong with {device} in {report.tests:,} tests ({_covered(report)})."
     found = " ".join(
         f"{cause.text[:-1]} ({f'this is {cause.recognised.cause}, ' if cause.recognised else ''}confidence {cause.confidence:.0%})."
         for cause in causes
     )
     unfinished = "" if report.complete else " The campaign is incomplete: there may be more."
     return f"The lab tested {device} {report.tests:,} times: {found}{unfinished}"
+
+
+def _covered(report: LabReport) -> str:
+    """What of the parameters that varied was tested."""
+    strength, varied = report.strength, len(report.varied)
+    if strength == 0:
+        return "the tests that it had time for"
+    if varied == 1:
+        return f"only {report.varied[0]} varied"
+    return f"every combination of any {strength} of the {varied} varied parameters" if strength < varied else "every combination"
 
 
 def limits_of(causes: list[FoundCause]) -> dict[str, float]:

@@ -147,7 +147,9 @@ class CampaignSummary(BaseModel):
     silent: bool = Field(description="The runner has not reported for half a minute; another one continues the campaign")
     message: str | None
     progress: LabProgress
-    brute_force_tests: str | None = Field(description="What trying every combination would take; text, as it may have any number of digits")
+    brute_force_tests: str | None = Field(
+        description="What trying every combination of the varied parameters would take; text, as it may have any number of digits"
+    )
     causes: int | None = Field(description="Causes found; null before there is a report")
     complete: bool | None
 

@@ -139,8 +139,8 @@ class MetricModel(_Part):
 
 
 class BruteForce(_Part):
-    levels: int = Field(description="Levels per parameter")
-    tests: str = Field(description="All valid combinations; text, as it may have any number of digits")
+    levels: int = Field(description="Most levels per parameter")
+    tests: str = Field(description="Combinations of the parameters that varied; text, as it may have any number of digits")
 
 
 class LabReport(_Part):
@@ -155,7 +155,8 @@ class LabReport(_Part):
     target: str | None = None
     complete: bool = False
     stopped: str | None = Field(default=None, description="Why the search ended before it was complete")
-    strength: int = Field(default=0, description="Up to which number of parameters every combination of levels was covered; 0: none")
+    strength: int = Field(default=0, description="Up to which number of varied parameters every combination of levels was covered; 0: none")
+    varied: list[str] = Field(default_factory=list, description="Parameters that varied; the others kept their defaults")
     brute_force: BruteForce | None = None
     baseline: LabBaseline | None = None
     noise: LabNoise | None = None

@@ -1,8 +1,9 @@
 import { useMantineColorScheme } from "@mantine/core";
 import type { EChartsCoreOption } from "echarts/core";
-import { useEffect, useRef } from "react";
+import { useContext, useEffect, useRef } from "react";
 import { type ChartTheme, readChartTheme } from "./chartTheme";
-import { type EChartsType, init } from "./echarts";
+import { init } from "./echarts";
+import { ChartEngine, type Painter } from "./engine";
 
 export interface ChartProps {
   /** Pure: from the theme to ECharts' option. Memoise it; a new function repaints. */
@@ -15,16 +16,19 @@ export interface ChartProps {
   group?: string;
 }
 
+const onCanvas = (holder: HTMLElement): Painter => init(holder, undefined, { renderer: "canvas" });
+
 /** The one place that touches ECharts. `data-painted` appears when the picture stands, so that browser tests never sleep. */
 export function Chart({ toOption, height, label, group }: ChartProps) {
   const holder = useRef<HTMLDivElement>(null);
-  const chart = useRef<EChartsType>(null);
+  const chart = useRef<Painter>(null);
   const { colorScheme } = useMantineColorScheme();
+  const paint = useContext(ChartEngine) ?? onCanvas;
 
   useEffect(() => {
     const element = holder.current;
     if (!element) return;
-    const instance = init(element, undefined, { renderer: "canvas" });
+    const instance = paint(element);
     if (group) instance.group = group;
     chart.current = instance;
     const observer = new ResizeObserver(() => instance.resize());
@@ -34,7 +38,7 @@ export function Chart({ toOption, height, label, group }: ChartProps) {
       instance.dispose();
       chart.current = null;
     };
-  }, [group]);
+  }, [group, paint]);
 
   useEffect(() => {
     const instance = chart.current;
@@ -46,7 +50,7 @@ export function Chart({ toOption, height, label, group }: ChartProps) {
     return () => {
       instance.off("finished", painted);
     };
-  }, [toOption, colorScheme]);
+  }, [toOption, colorScheme, paint]);
 
   return <div ref={holder} role="img" aria-label={label} style={{ height, width: "100%" }} />;
 }

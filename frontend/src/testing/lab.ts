@@ -95,6 +95,7 @@ export const REPORT: LabReport = {
   complete: true,
   stopped: null,
   strength: 2,
+  varied: ["egress_masks", "flows", "verb", "jumbo"],
   brute_force: { levels: 5, tests: "5062500" },
   baseline: {
     healthy: true,

@@ -7,7 +7,7 @@ afterEach(cleanup);
 // What a page shows in the end is what counts; how long it takes depends on what else the machine does.
 configure({ asyncUtilTimeout: 10_000 });
 
-// jsdom has neither of these, and Mantine asks for both.
+// jsdom has none of these; Mantine asks for the first three, the live stream for the last.
 vi.stubGlobal("matchMedia", (query: string) => ({
   matches: false,
   media: query,
@@ -25,3 +25,11 @@ class QuietResizeObserver {
   disconnect(): void {}
 }
 vi.stubGlobal("ResizeObserver", QuietResizeObserver);
+// A text area that grows measures itself again when a font has arrived.
+Object.defineProperty(document, "fonts", { configurable: true, value: new EventTarget() });
+
+/** A stream that never opens and never fails. */
+class QuietEventSource extends EventTarget {
+  close(): void {}
+}
+vi.stubGlobal("EventSource", QuietEventSource);

@@ -55,6 +55,16 @@ def test_a_campaign_finds_the_planted_fault_and_prints_only_json(planted: Comman
     assert "tests and resets in" in ran.stderr
 
 
+def test_a_report_says_which_parameters_varied_and_compares_only_those_with_brute_force(planted: Command, tmp_path: Path) -> None:
+    command = ["run", "--dut", planted(), "--out", str(tmp_path / "c"), "--only", "masks"]
+    ran = run_command(app, command)
+    assert ran.exit_code == 0, ran.output
+    text = " ".join(run_command(app, ["report", str(tmp_path / "c")]).stdout.split())
+    assert "varied masks only; the other 2 parameters kept their defaults" in text
+    assert "up to five values of each make 5 combinations; the other tests locate limits and confirm causes" in text
+    assert "every level of masks is covered" in text
+
+
 def test_the_report_is_printed_again(campaign: Path) -> None:
     text = run_command(app, ["report", str(campaign)]).stdout
     assert "1. S6 when masks >= 32 and offload == true" in text

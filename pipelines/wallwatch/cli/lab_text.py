@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -85,12 +85,12 @@ def condition_text(condition: Mapping[str, Any]) -> str:
 
 
 def _state(report: Mapping[str, Any]) -> Iterator[str]:
-    tests, brute_force = report["tests"], int(report["brute_force"]["tests"])
     if not report["complete"]:
         yield f"INCOMPLETE: {report['stopped']}"
+    yield _varied(report)
+    tests = report["tests"]
     cost = f"{tests} tests and resets ({report['resets']} resets) in {duration(report['seconds'])}, strategy {report['strategy']}"
-    times = f", {_count(brute_force // tests)} times as many" if 0 < 2 * tests <= brute_force else ""
-    yield f"{cost}; brute force over five levels: {_count(brute_force)} tests{times}"
+    yield f"{cost}; {_effort(tests, int(report['brute_force']['tests']))}"
     baseline = report["baseline"]
     metrics = [
         f"{name} {_number(one['median'])} {one['unit']} (noise {_number(one['scale'])})" for name, one in baseline["metrics"].items()
@@ -104,8 +104,53 @@ def _state(report: Mapping[str, Any]) -> Iterator[str]:
         yield f"memory: {report['memory']['text']}"
     count = len(report["causes"])
     found = "no cause found" if not count else "1 cause found" if count == 1 else f"{count} causes found"
-    strength = report["strength"]
-    yield found + (f"; every combination of the levels of {strength} parameters is covered" if strength else "")
+    yield f"{found}; {_covered(report['strength'], report['varied'])}" if report["strength"] else found
+
+
+def _varied(report: Mapping[str, Any]) -> str:
+    """Which parameters the search varied.
+
+    >>> _varied({"varied": ["masks"], "fixed": ["mtu", "vfs"]})
+    'varied masks only; the other 2 parameters kept their defaults'
+    >>> _varied({"varied": ["masks", "mtu"], "fixed": []})
+    'varied all 2 parameters'
+    """
+    varied, fixed = report["varied"], report["fixed"]
+    if not fixed:
+        return f"varied all {len(varied)} parameters" if len(varied) > 1 else "varied the only parameter"
+    others = "the other parameter kept its default" if len(fixed) == 1 else f"the other {len(fixed)} parameters kept their defaults"
+    return f"varied {', '.join(varied) or 'nothing'} only; {others}"
+
+
+def _effort(tests: int, brute_force: int) -> str:
+    """What brute force over the varied parameters would cost; it locates no limit, so a search may well take more.
+
+    >>> _effort(71, 28125)
+    'every combination of up to five values of each would take 28,125 tests, 396 times as many'
+    >>> _effort(71, 5)
+    'up to five values of each make 5 combinations; the other tests locate limits and confirm causes'
+    """
+    if tests > brute_force:  # such as a search for the exact limit of one parameter
+        return f"up to five values of each make {_count(brute_force)} combinations; the other tests locate limits and confirm causes"
+    times = f", {_count(brute_force // tests)} times as many" if 0 < 2 * tests <= brute_force else ""
+    return f"every combination of up to five values of each would take {_count(brute_force)} tests{times}"
+
+
+def _covered(strength: int, varied: Sequence[str]) -> str:
+    """Up to which combinations nothing else can be wrong.
+
+    >>> _covered(2, ["masks", "mtu", "vfs"])
+    'every combination of the levels of any 2 of the 3 varied parameters is covered'
+    >>> _covered(1, ["masks"])
+    'every level of masks is covered'
+    """
+    if len(varied) == 1:
+        return f"every level of {varied[0]} is covered"
+    if strength == 1:
+        return "every level of each varied parameter is covered, one at a time"
+    if strength < len(varied):
+        return f"every combination of the levels of any {strength} of the {len(varied)} varied parameters is covered"
+    return f"every combination of the levels of the {len(varied)} varied parameters is covered"
 
 
 def _print_cause(cause: Mapping[str, Any], baseline: Mapping[str, Any], console: Console) -> None:

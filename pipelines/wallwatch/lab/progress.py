@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from wallwatch.domain.lab.device import Device, Parameter
+from wallwatch.domain.lab.device import Parameter
 
 BASELINE_TESTS = 5
 TESTS_FOR_A_CAUSE = (25, 120)
@@ -43,7 +44,8 @@ class Estimate:
     by what the causes so far have cost; the high end allows for one more cause than the low end.
     """
 
-    device: Device
+    parameters: Sequence[Parameter]
+    """Those that vary."""
     strength: int = 3
     causes_begun: int = 0
     spent: Counter[str] = field(default_factory=Counter)
@@ -77,8 +79,9 @@ class Estimate:
         return max(low, 0), max(high, 0)
 
     def _rows(self, strength: int) -> int:
-        levels = sorted((_levels(one) for one in self.device.parameters), reverse=True)
-        if len(levels) < strength or strength < 1:
+        levels = sorted((_levels(one) for one in self.parameters), reverse=True)
+        strength = min(strength, len(levels))
+        if strength < 1:
             return 1
         return round(math.prod(levels[:strength]) * max(1.0, math.log2(max(len(levels), 2)) / 2))
 

@@ -82,7 +82,7 @@ class JournalTester:
         self._asked = 0
         self._from_journal = 0
         self._failures = 0
-        self._estimate = Estimate(device, options.strength)
+        self._estimate = Estimate(device.varied(options.only), options.strength)
         self.ended: str | None = None
         self.operations: Counter[str] = Counter()
         """Per phase, retries included."""

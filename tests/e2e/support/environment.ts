@@ -13,6 +13,9 @@ export const baseUrl = () => needed("E2E_BASE_URL");
 export const user = () => needed("E2E_USER");
 export const password = () => needed("E2E_PASSWORD");
 
+/** A path of the second backend, where people sign in at a provider. */
+export const singleSignOnUrl = (path: string) => needed("E2E_SSO_BASE_URL") + path;
+
 /** Where the session of the sign-in spec is kept for the others. */
 export const SIGNED_IN = join(__dirname, "..", "test-results", "session.json");
 

@@ -74,6 +74,8 @@ def report(**fields: Any) -> dict[str, Any]:
         "complete": True,
         "stopped": None,
         "strength": 2,
+        "varied": [each["name"] for each in DESCRIPTION["parameters"]],
+        "fixed": [],
         "brute_force": {"levels": 5, "tests": str(BRUTE_FORCE)},
         "baseline": {
             "healthy": True,

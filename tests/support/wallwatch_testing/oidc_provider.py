@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote_plus, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import RSAKey
@@ -28,7 +28,7 @@ class LyingProvider:
     """Signs in whoever asks as `person`; `change_claims` and `make_token` replace what an honest provider would send."""
 
     client_id: str = "wallwatch"
-    client_secret: str = "a secret of the client"
+    client_secret: str = "a secret + 100% of the client: /?&="
     person: Claims = field(default_factory=lambda: {"sub": "1", "preferred_username": "ana", "groups": ["ops"]})
     change_claims: Callable[[Claims], Claims] = _as_it_is
     make_token: Callable[[Claims], str] | None = None
@@ -88,8 +88,7 @@ class LyingProvider:
     def exchange(self, body: str, authorization: str) -> tuple[int, Claims]:
         form = {name: values[0] for name, values in parse_qs(body).items()}
         request = self.codes.pop(form["code"], None)  # each code once
-        expected = base64.b64encode(f"{self.client_id}:{self.client_secret}".encode()).decode()
-        if authorization != f"Basic {expected}":
+        if self._credentials(authorization) != (self.client_id, self.client_secret):
             return 401, {"error": "invalid_client"}
         challenge = base64.urlsafe_b64encode(hashlib.sha256(form["code_verifier"].encode()).digest()).rstrip(b"=").decode()
         if request is None or request["code_challenge"] != challenge or request["redirect_uri"] != form["redirect_uri"]:
@@ -99,3 +98,9 @@ class LyingProvider:
         claims = self.change_claims(claims)
         token = self.make_token(claims) if self.make_token else jwt.encode({"alg": "RS256", "kid": self.key.kid}, claims, self.key)
         return 200, {"access_token": "access", "token_type": "Bearer", "id_token": token}
+
+    @staticmethod
+    def _credentials(authorization: str) -> tuple[str, ...]:
+        """Id and secret of a client, each encoded as in a form before both went into Basic (RFC 6749, section 2.3.1)."""
+        encoded = base64.b64decode(authorization.removeprefix("Basic ")).decode()
+        return tuple(unquote_plus(part, errors="strict") for part in encoded.split(":"))

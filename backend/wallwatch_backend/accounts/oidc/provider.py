@@ -3,7 +3,7 @@
 import asyncio
 import time
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote_plus, urlencode, urlsplit
 
 import httpx
 
@@ -129,9 +129,11 @@ class Provider:
         if file is None:
             return None
         try:
-            return httpx.BasicAuth(self._settings.oidc_client_id, file.read_text(encoding="utf-8").strip())
+            secret = file.read_text(encoding="utf-8").strip()
         except OSError as error:
             raise ProviderUnreachable("The file WALLWATCH_OIDC_CLIENT_SECRET_FILE cannot be read by the server.") from error
+        # Encoded as a form encodes them (RFC 6749, section 2.3.1): otherwise `+` and `%` in a secret mean something else there.
+        return httpx.BasicAuth(quote_plus(self._settings.oidc_client_id), quote_plus(secret))
 
 
 def _with_query(address: str, query: dict[str, str]) -> str:

@@ -2,7 +2,6 @@ import { Anchor, Button, Group, Progress, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Campaign, LabDevice } from "@/lib/api/types";
 import { useStates } from "@/lib/api/useStates";
-import { plural } from "@/lib/format";
 import { isOver, sentenceOf } from "@/lib/states";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { ConfirmButton } from "@/lib/ui/ConfirmButton";
@@ -12,14 +11,32 @@ import { useMayChange } from "@/shared/session";
 import { useMayRun } from "./access";
 import { ApprovalPanel } from "./ApprovalPanel";
 import { CampaignState } from "./CampaignState";
-import { asSentence, countText, phaseText, progressText, savedText, tookText, usedShare } from "./labText";
+import { asSentence, effortText, phaseText, progressText, tookText, usedShare } from "./labText";
 import { useLabDevices, useStopCampaign } from "./queries";
 import { ResultActions } from "./ResultActions";
 
-function ProgressPanel({ campaign }: { campaign: Campaign }) {
+function Effort({ campaign, device, running }: { campaign: Campaign; device?: LabDevice; running: boolean }) {
+  const { brute_force_tests: bruteForce, options, progress, report } = campaign;
+  if (bruteForce === null) return null;
+  const varied = report?.varied ?? options.parameters ?? device?.parameters.map(({ name }) => name) ?? null;
+  const { text, saved } = effortText(bruteForce, progress.tests, varied);
+  return (
+    <Text size="sm">
+      {text}
+      {saved !== null && (
+        <>
+          : <b>{saved} fewer</b>
+          {running && " so far"}
+        </>
+      )}
+      .
+    </Text>
+  );
+}
+
+function ProgressPanel({ campaign, device }: { campaign: Campaign; device?: LabDevice }) {
   const { progress, state } = campaign;
   const running = state === "running";
-  const saved = savedText(campaign.brute_force_tests, progress.tests);
   const spent = Object.values(progress.phases).reduce((sum, count) => sum + count, 0);
   return (
     <Panel title="Progress">
@@ -35,16 +52,7 @@ function ProgressPanel({ campaign }: { campaign: Campaign }) {
           aria-label="Budget used; the search usually ends earlier"
         />
       )}
-      <Text size="sm">
-        {saved === null ? (
-          `Up to five levels of each varied parameter make ${plural(Number(campaign.brute_force_tests ?? 0), "combination")}.`
-        ) : (
-          <>
-            Brute force would take {countText(campaign.brute_force_tests)} tests: <b>{saved} fewer</b>
-            {running && " so far"}.
-          </>
-        )}
-      </Text>
+      <Effort campaign={campaign} device={device} running={running} />
       {spent > 0 && (
         <Text size="xs" c="dimmed" mt={4}>
           {Object.entries(progress.phases)
@@ -126,7 +134,6 @@ export function CampaignHeader({ campaign, device }: { campaign: Campaign; devic
               </Anchor>
             </>
           )}
-          {campaign.state === "pending" && <ApprovalPanel campaign={campaign} device={device} />}
           {campaign.started_at !== null && (
             <>
               {" · "}
@@ -136,9 +143,10 @@ export function CampaignHeader({ campaign, device }: { campaign: Campaign; devic
             </>
           )}
         </Text>
+        {campaign.state === "pending" && <ApprovalPanel campaign={campaign} device={device} />}
         {stop.error !== null && <ProblemNotice error={stop.error} />}
       </header>
-      {campaign.started_at !== null && <ProgressPanel campaign={campaign} />}
+      {campaign.started_at !== null && <ProgressPanel campaign={campaign} device={device} />}
     </>
   );
 }

@@ -167,7 +167,9 @@ export function StartForm({ devices, search, onStarted }: Props) {
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
             {device &&
-              `${plural(draft.varied.size, "parameter")} of ${device.parameters.length} varied; brute force over all: ${countText(device.brute_force_tests)} tests.`}
+              (draft.varied.size === device.parameters.length
+                ? `All ${plural(draft.varied.size, "parameter")} vary; brute force over them would take ${countText(device.brute_force_tests)} tests.`
+                : `${draft.varied.size} of ${plural(device.parameters.length, "parameter")} varied; the others keep their defaults.`)}
           </Text>
           <Button
             type="submit"

@@ -9,8 +9,6 @@ import { LabPage } from "./LabPage";
 import { NewCampaignPage } from "./NewCampaignPage";
 import { CAMPAIGN, CAUSE, DEVICE, REPORT } from "@/testing/lab";
 
-vi.mock("@/charts/sensitivity/SensitivityChart", () => ({ SensitivityChart: () => <div>curve</div> }));
-
 const PATH = `/lab/campaigns/${CAMPAIGN.id}`;
 const page = (items: unknown[]) => ({ items, next_cursor: null });
 const devices = (items: unknown[]) => ({ ...page(items), run_role: "operator" });
@@ -128,11 +126,26 @@ describe("a campaign", () => {
     expect(screen.getByText(/No policy: A policy speaks of events/)).toBeInTheDocument();
   });
 
+  it("compares with brute force over what varied, and says what was covered of it", async () => {
+    const options = { ...CAMPAIGN.options, parameters: ["egress_masks"] };
+    const report = { ...REPORT, strength: 1, varied: ["egress_masks"] };
+    lab({ ...CAMPAIGN, options, report, brute_force_tests: "5", progress: { ...CAMPAIGN.progress, tests: 71 } });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    expect(
+      await screen.findByText(
+        "Brute force over egress_masks (up to five values) would take 5 tests; the other tests locate limits and confirm causes.",
+      ),
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText("Nothing else was found at any level of egress_masks, the only parameter that varied."),
+    ).toBeInTheDocument();
+  });
+
   it("says that nothing is wrong only up to what was covered", async () => {
     lab({ ...CAMPAIGN, report: { ...REPORT, causes: [], strength: 3 } });
     renderPage(<CampaignPage id={CAMPAIGN.id} />);
     expect(
-      await screen.findByText("Nothing wrong was found in every combination of 3 parameters."),
+      await screen.findByText("Nothing wrong was found in every combination of any 3 of the 4 varied parameters."),
     ).toBeInTheDocument();
     expect(screen.queryByRole("button", { name: "Write into profile" })).not.toBeInTheDocument();
   });

@@ -4,6 +4,7 @@ import {
   causeTitle,
   countText,
   coverageText,
+  effortText,
   differences,
   progressText,
   rangeText,
@@ -39,6 +40,29 @@ describe("counts of any size", () => {
   ])("%s against %d tests saves %s", (digits, tests, text) => expect(savedText(digits, tests)).toBe(text));
 });
 
+const FOUR = ["masks", "flows", "verb", "jumbo"];
+
+it.each([
+  [
+    "5062500",
+    412,
+    FOUR,
+    "Brute force over the 4 varied parameters (up to five values of each) would take 5,062,500 tests",
+    "12,287×",
+  ],
+  ["60", 40, FOUR, "Brute force over the 4 varied parameters (up to five values of each) would take 60 tests", null],
+  [
+    "5",
+    71,
+    ["masks"],
+    "Brute force over masks (up to five values) would take 5 tests; the other tests locate limits and confirm causes",
+    null,
+  ],
+  ["100", 0, null, "Brute force over the varied parameters (up to five values of each) would take 100 tests", null],
+])("compares %s tests of brute force with %d over %j", (bruteForce, tests, varied, text, saved) =>
+  expect(effortText(bruteForce, tests, varied)).toEqual({ text, saved }),
+);
+
 describe("how far a campaign is", () => {
   const progress = { ...CAMPAIGN.progress, tests: 250, seconds: 125, bad: 3, most_seconds_left: 375 };
 
@@ -63,9 +87,23 @@ it.each([
 ])("a result in one line: %o", (campaign, text) => expect(resultText(campaign)).toBe(text));
 
 it.each([
-  [{ complete: true, strength: 3, causes: [] }, "Nothing wrong was found in every combination of 3 parameters."],
-  [{ complete: true, strength: 1, causes: [CAUSE] }, "Nothing else was found in every level of every parameter."],
-  [{ complete: false, strength: 0, causes: [] }, "The search ended before any combination was covered."],
+  [
+    { complete: true, strength: 3, causes: [], varied: FOUR },
+    "Nothing wrong was found in every combination of any 3 of the 4 varied parameters.",
+  ],
+  [
+    { complete: true, strength: 4, causes: [], varied: FOUR },
+    "Nothing wrong was found in every combination of the 4 varied parameters.",
+  ],
+  [
+    { complete: true, strength: 1, causes: [CAUSE], varied: FOUR },
+    "Nothing else was found at any level of any varied parameter, one at a time.",
+  ],
+  [
+    { complete: true, strength: 1, causes: [CAUSE], varied: ["masks"] },
+    "Nothing else was found at any level of masks, the only parameter that varied.",
+  ],
+  [{ complete: false, strength: 0, causes: [], varied: FOUR }, "The search ended before any combination was covered."],
 ])("says what was covered, and no more: %o", (report, text) => expect(coverageText(report)).toBe(text));
 
 it("values read as a person writes them", () => {

@@ -21,6 +21,23 @@ export function savedText(bruteForce: string | null, tests: number): string | nu
   return `${countText(String(times))}×`;
 }
 
+/**
+ * What brute force over the parameters that a campaign varies would take: a sentence without its end, and how many times
+ * fewer tests the campaign needs. Brute force locates no limit, so a search of few parameters may well take more tests.
+ */
+export function effortText(
+  bruteForce: string,
+  tests: number,
+  varied: readonly string[] | null,
+): { text: string; saved: string | null } {
+  const [only] = varied ?? [];
+  const over = varied?.length === 1 ? only : `the ${varied === null ? "" : `${varied.length} `}varied parameters`;
+  const each = varied?.length === 1 ? "up to five values" : "up to five values of each";
+  const count = bruteForce === "1" ? "1 test" : `${countText(bruteForce)} tests`;
+  const more = BigInt(tests) > BigInt(bruteForce) ? "; the other tests locate limits and confirm causes" : "";
+  return { text: `Brute force over ${over} (${each}) would take ${count}${more}`, saved: savedText(bruteForce, tests) };
+}
+
 /** How much of its budget or its time a campaign has used, whichever is more: a bound, since it usually ends earlier. */
 export function usedShare({ options, progress }: Pick<CampaignSummary, "options" | "progress">): number {
   return Math.min(1, Math.max(progress.tests / options.budget, progress.seconds / options.max_time_s));
@@ -81,11 +98,14 @@ export function coverageText({
   complete,
   strength,
   causes,
-}: Pick<LabReport, "complete" | "strength" | "causes">): string {
+  varied,
+}: Pick<LabReport, "complete" | "strength" | "causes" | "varied">): string {
   const other = causes.length > 0 ? "Nothing else was found" : "Nothing wrong was found";
   if (strength === 0) return complete ? `${other}.` : "The search ended before any combination was covered.";
-  const tuples = strength === 1 ? "every level of every parameter" : `every combination of ${strength} parameters`;
-  return `${other} in ${tuples}.`;
+  if (varied.length === 1) return `${other} at any level of ${varied[0]}, the only parameter that varied.`;
+  if (strength === 1) return `${other} at any level of any varied parameter, one at a time.`;
+  if (strength >= varied.length) return `${other} in every combination of the ${varied.length} varied parameters.`;
+  return `${other} in every combination of any ${strength} of the ${varied.length} varied parameters.`;
 }
 
 export function valueText(value: unknown): string {

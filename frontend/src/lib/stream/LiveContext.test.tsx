@@ -36,6 +36,8 @@ function Page() {
   );
 }
 
+const quiet = globalThis.EventSource;
+
 beforeEach(() => {
   FakeSource.all.length = 0;
   Object.assign(asked, { fleet: 0, incidents: 0 });
@@ -52,7 +54,11 @@ beforeEach(() => {
     );
   });
 });
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  // Other files share this global.
+  vi.stubGlobal("EventSource", quiet);
+});
 
 async function show() {
   render(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from wallwatch.domain.lab.device import Config, as_integer, as_order
-from wallwatch.domain.lab.tester import Options
+from wallwatch.domain.lab.tester import Options, Strategy
 
 from .planted import HEALTHY_GBPS, boolean, choice, conditions_of, device_of, fails_when, integer, search, sequence
 
@@ -426,3 +426,36 @@ def test_a_device_that_nothing_varies_is_searched_at_once() -> None:
 def test_several_tests_at_once_find_the_same_cause() -> None:
     report, _ = search(DEVICE, fails_when(masks_with_offload), options=Options(parallel=8))
     assert conditions_of(report) == [{("masks", ">=", 32), ("offload", "==", True)}]
+
+
+@pytest.mark.parametrize(
+    ("only", "fixed", "combinations"),
+    [(("masks",), ["qps", "offload", "mode", "vfs"], 5), (("mode", "offload"), ["masks", "qps", "vfs"], 6), ((), [], 5 * 5 * 2 * 3 * 5)],
+)
+def test_a_report_counts_only_the_parameters_that_varied(only: tuple[str, ...], fixed: list[str], combinations: int) -> None:
+    report, _ = search(DEVICE, fails_when(lambda _: False), options=Options(only=only))
+    described = report.to_json()
+    assert described["varied"] == [one.name for one in DEVICE.parameters if one.name not in fixed]
+    assert described["fixed"] == fixed
+    assert described["brute_force"] == {"levels": 5, "tests": str(combinations)}
+    assert described["strength"] <= len(described["varied"])
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "exhaustive", "one-factor", "pairwise"])
+def test_no_more_parameters_are_covered_in_combination_than_vary(strategy: Strategy) -> None:
+    report, _ = search(DEVICE, fails_when(at_least("masks", 44)), options=Options(only=("masks",), strategy=strategy))
+    assert len(report.causes) == 1
+    assert report.strength == 1
+
+
+def test_a_parameter_with_one_value_does_not_vary() -> None:
+    device = device_of(integer("masks", 1, 256), choice("mode", "a"))
+    report, _ = search(device, fails_when(lambda _: False))
+    assert (report.to_json()["varied"], report.to_json()["fixed"]) == (["masks"], ["mode"])
+
+
+def test_the_next_step_names_no_combination_that_is_not_searched() -> None:
+    report, _ = search(DEVICE, fails_when(at_least("masks", 44)), options=Options(only=("masks",)), budget=9)
+    assert report.next == ["go on with more values of masks"]
+    report, _ = search(DEVICE, fails_when(at_least("masks", 44)), budget=9)
+    assert report.next == ["go on with combinations of two parameters"]

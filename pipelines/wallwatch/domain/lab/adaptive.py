@@ -136,7 +136,7 @@ class Adaptive:
             if len(self._report.causes) >= MOST_CAUSES:
                 break
         if coverage.is_complete:
-            self._report.strength = strength
+            self._report.strength = coverage.strength  # of fewer parameters, if no more vary
         return clean
 
     def _doubt_the_default(self) -> None:

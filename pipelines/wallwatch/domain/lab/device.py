@@ -88,6 +88,11 @@ class Parameter:
         return len(self.levels(self.minimum, self.maximum)) if self.kind == "integer" else self.size
 
 
+def brute_force_tests(parameters: Iterable[Parameter]) -> int:
+    """The number of combinations of the levels of these parameters; 1 for none, which is the default alone."""
+    return math.prod(one.brute_force_levels for one in parameters)
+
+
 @dataclass(frozen=True)
 class Metric:
     name: str
@@ -136,7 +141,11 @@ class Device:
     @property
     def brute_force(self) -> int:
         """The number of tests of all combinations of five levels of each integer and all values of the others."""
-        return math.prod(one.brute_force_levels for one in self.parameters)
+        return brute_force_tests(self.parameters)
+
+    def varied(self, only: Sequence[str]) -> tuple[Parameter, ...]:
+        """Parameters that a search varies: those named, or without names all; never one that has a single value."""
+        return tuple(one for one in self.parameters if (not only or one.name in only) and one.brute_force_levels > 1)
 
     def key(self, config: Mapping[str, Value]) -> tuple[Value, ...]:
         """A configuration as a hashable value, which `config_of` reads."""

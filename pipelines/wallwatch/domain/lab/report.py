@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wallwatch.domain.lab.conditions import Cause, Condition
-from wallwatch.domain.lab.device import Config, Device, to_json
+from wallwatch.domain.lab.device import NUMBER_OF_LEVELS, Config, Device, Parameter, brute_force_tests, to_json
 from wallwatch.domain.lab.permutation import ENOUGH, log_odds
 from wallwatch.domain.lab.tester import Options
 
@@ -123,7 +123,10 @@ class FoundCause:
 
 @dataclass
 class Report:
-    """`operations` counts tests and resets per phase. `strength`: every combination of so many levels was covered under the exclusions."""
+    """`operations` counts tests and resets per phase.
+
+    `strength`: every combination of the levels of so many varied parameters was covered under the exclusions.
+    """
 
     device: Device
     options: Options
@@ -143,6 +146,11 @@ class Report:
     def complete(self) -> bool:
         return self.stopped is None
 
+    @property
+    def varied(self) -> tuple[Parameter, ...]:
+        """Parameters that the search varies; the others keep their defaults."""
+        return self.device.varied(self.options.only)
+
     def to_json(self) -> dict[str, Any]:
         causes = [one.cause for one in self.causes]
         return {
@@ -157,7 +165,9 @@ class Report:
             "complete": self.complete,
             "stopped": self.stopped,
             "strength": self.strength,
-            "brute_force": {"levels": 5, "tests": str(self.device.brute_force)},
+            "varied": [one.name for one in self.varied],
+            "fixed": [one.name for one in self.device.parameters if one not in self.varied],
+            "brute_force": {"levels": NUMBER_OF_LEVELS, "tests": str(brute_force_tests(self.varied))},
             "baseline": self.baseline,
             "noise": self.noise,
             "memory": self.memory,

@@ -80,6 +80,7 @@ def _healthy(device: Device, judge: Judge, sampler: Sampler, report: Report) -> 
 def _next_step(report: Report) -> str:
     if report.options.strategy in BASELINES:
         return BASELINES[report.options.strategy].going_on
-    if report.strength < 2:
-        return "go on with combinations of two parameters"
-    return f"go on with combinations of {report.strength + 1} parameters"
+    strength = max(2, report.strength + 1)
+    if strength > len(report.varied):
+        return f"go on with more values of {', '.join(one.name for one in report.varied)}"
+    return f"go on with combinations of {'two' if strength == 2 else strength} parameters"

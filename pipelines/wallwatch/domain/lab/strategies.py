@@ -78,7 +78,7 @@ class Baseline(ABC):
                 if len(self._report.causes) >= MOST_CAUSES:
                     self._report.notes.append(f"The search ended after {MOST_CAUSES} causes.")
                     return
-        self._report.strength = self.covered()
+        self._report.strength = min(self.covered(), len(self._report.varied))
 
     def _examine(self, row: Config) -> None:
         """Reduce whatever the configuration shows until it is explained."""

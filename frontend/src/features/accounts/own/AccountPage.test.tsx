@@ -95,6 +95,7 @@ it("turns the second factor on: password, secret, first code, recovery codes", a
   fireEvent.change(dialog.getByLabelText("Current password"), { target: { value: "the old password" } });
   fireEvent.click(dialog.getByRole("button", { name: "Continue" }));
   expect(await dialog.findByText("ABCD EFGH")).toBeVisible();
+  expect(dialog.getByRole("img", { name: /^QR code of the secret/ })).toBeVisible();
   expect(dialog.getByRole("link")).toHaveAttribute("href", "otpauth://totp/Wallwatch:dana?secret=ABCDEFGH");
   fireEvent.change(dialog.getByLabelText("Code"), { target: { value: "123456" } });
   fireEvent.click(dialog.getByRole("button", { name: "Turn on" }));

@@ -1,8 +1,9 @@
-import { Anchor, Text, TextInput } from "@mantine/core";
+import { Anchor, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { FormDialog } from "@/lib/ui/FormDialog";
 import { SecretOnce } from "@/lib/ui/SecretOnce";
 import { CurrentPassword } from "./CurrentPassword";
+import { EnrolmentCode } from "./EnrolmentCode";
 import { useConfirmSecondFactor, useStartSecondFactor } from "./queries";
 
 /** Groups of four are easier to type from a screen. */
@@ -43,14 +44,23 @@ export function TurnOnDialog({ onClose }: { onClose: () => void }) {
     >
       {enrolment ? (
         <>
-          <SecretOnce
-            label="Secret"
-            secret={inGroups(enrolment.secret)}
-            hint="Add an account in your authenticator app and enter this secret: 6 digits, every 30 seconds."
-          />
-          <Text size="sm">
-            Is the app on this device? <Anchor href={enrolment.uri}>Open it with the secret</Anchor>
-          </Text>
+          <Group gap={16} align="flex-start">
+            <EnrolmentCode uri={enrolment.uri} />
+            <Stack gap={12} style={{ flex: "1 1 280px" }}>
+              <Text size="sm">Add an account in your authenticator app by scanning this QR code.</Text>
+              <SecretOnce
+                label="Secret"
+                secret={inGroups(enrolment.secret)}
+                hint="If you cannot scan it, enter this secret in the app: 6 digits, every 30 seconds."
+              />
+              <Text size="sm">
+                Is the app on this device?{" "}
+                <Anchor underline="always" href={enrolment.uri}>
+                  Open it with the secret
+                </Anchor>
+              </Text>
+            </Stack>
+          </Group>
           <TextInput
             key="code"
             label="Code"

@@ -2,13 +2,18 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { FleetForecast, ForecastCounts, ForecastModel } from "@/lib/api/types";
+import { LiveProvider } from "@/lib/stream/LiveContext";
+import { toColumns } from "@/testing/columns";
 import { renderPage } from "@/testing/render";
 import { ForecastsPage } from "./ForecastsPage";
 
-// The filters offer the racks and models of the fleet; the stream that brings them is not part of this page.
-vi.mock("@/lib/stream/useFleet", () => ({
-  useFleet: () => ({ state: { columns: { rack: ["r1"], model: ["CX-6"] }, shape: 1 } }),
-}));
+// The filters offer the racks and models of the fleet.
+const FLEET = {
+  as_of: "2026-01-01T00:00:00Z",
+  seq: 1,
+  stale_after_s: 45,
+  columns: toColumns([{ host: "host01", rack: "r1", model: "CX-6" }]),
+};
 
 const LIKELY: FleetForecast = {
   host: "host01",
@@ -48,6 +53,7 @@ beforeEach(() => {
   vi.spyOn(HTMLElement.prototype, "offsetHeight", "get").mockReturnValue(50);
   vi.spyOn(globalThis, "fetch").mockImplementation((input) => {
     const url = new URL((input as Request).url);
+    if (url.pathname.endsWith("/fleet")) return Promise.resolve(Response.json(FLEET));
     asked.push(url);
     if (url.pathname.endsWith("/forecast-models")) return Promise.resolve(Response.json(models));
     if (broken) return Promise.resolve(Response.json({ title: "Down", status: 503, code: "down" }, { status: 503 }));
@@ -60,9 +66,11 @@ afterEach(() => vi.restoreAllMocks());
 
 const show = (filters = {}) =>
   renderPage(
-    <main>
-      <ForecastsPage filters={filters} onFilters={() => undefined} />
-    </main>,
+    <LiveProvider>
+      <main>
+        <ForecastsPage filters={filters} onFilters={() => undefined} />
+      </main>
+    </LiveProvider>,
   );
 
 describe("the page of forecasts", () => {
@@ -74,6 +82,12 @@ describe("the page of forecasts", () => {
     expect(table).toHaveTextContent(/host01.*Egress masks.*in 15 min.*5 min to 30 min.*81%.*medium/);
     expect(screen.queryByText(/Policy violated/)).not.toBeInTheDocument();
     expect(screen.queryByText(/host02/)).not.toBeInTheDocument();
+  });
+
+  it("offers the racks and models of the fleet as filters", async () => {
+    show();
+    await userEvent.click(await screen.findByRole("combobox", { name: "Filter by rack" }));
+    expect(await screen.findByRole("option", { name: "r1" })).toBeInTheDocument();
   });
 
   it("folds all others under one line, and fetches them when it is opened", async () => {

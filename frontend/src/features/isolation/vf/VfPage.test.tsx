@@ -7,10 +7,6 @@ import { renderPage } from "@/testing/render";
 import { problem, serve, signedIn } from "@/testing/server";
 import { VfPage } from "./VfPage";
 
-// A canvas is what jsdom lacks; what the charts show is tested as models.
-vi.mock("@/charts/series/SeriesChart", () => ({
-  SeriesChart: ({ title }: { title: string }) => <p>chart of {title}</p>,
-}));
 afterEach(() => vi.restoreAllMocks());
 
 const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
@@ -71,8 +67,8 @@ describe("the page of a VF", () => {
 
   it("draws what was measured, and says what is missing where nothing was", async () => {
     show();
-    expect(await screen.findByText("chart of Rates")).toBeInTheDocument();
-    expect(screen.getByText("chart of Share of the RNIC")).toBeInTheDocument();
+    expect(await screen.findByRole("img", { name: /^Rates over time/ })).toBeInTheDocument();
+    expect(screen.getByRole("img", { name: /^Share of the RNIC over time/ })).toBeInTheDocument();
     expect(screen.getByText(/enable probes/)).toBeInTheDocument();
   });
 
