@@ -13,6 +13,9 @@ from wallwatch_backend.accounts.session.endpoints import router as session
 from wallwatch_backend.accounts.tokens.endpoints import router as tokens
 from wallwatch_backend.accounts.users.endpoints import router as users
 from wallwatch_backend.accounts.views.endpoints import router as views
+from wallwatch_backend.contention.models.endpoints import router as nf_models
+from wallwatch_backend.contention.placements.endpoints import router as placements
+from wallwatch_backend.contention.predictions.endpoints import router as nf_predictions
 from wallwatch_backend.fleet.catalogue.endpoints import router as catalogue
 from wallwatch_backend.fleet.exposition.endpoints import router as exposition
 from wallwatch_backend.fleet.forecasts.endpoints import router as forecasts
@@ -107,6 +110,9 @@ def new_api(**options: Any) -> FastAPI:
         profiles,
         forecasts,
         profiles_rnic,
+        nf_models,
+        nf_predictions,
+        placements,
         lab,
         webhooks,
         deliveries,

@@ -25,6 +25,7 @@ VIEWER = {
     "getWebhookSchema", "getFleetMetrics",
     "getLabCatalogue", "listLabDevices", "listCampaigns", "getCampaign", "listCampaignTests", "downloadCampaignReport",
     "downloadCampaignJournal",
+    "listNfModels", "getNfModelVersion", "predictFunctions", "placeFunctions",
     "getFleetIsolation", "getRnicIsolation", "getIsolationStrip", "getVfIsolation", "listSloClasses", "getSloRules", "getSloReport",
 }  # fmt: skip
 OPERATOR = {
@@ -39,6 +40,7 @@ OPERATOR = {
     "previewAutomationRule",
     "disableAutomationRule", "testWebhook", "retryDelivery", "replayDelivery", "replayDeadLetters",
     "createSloClass", "updateSloClass", "deleteSloClass", "replaceSloRules", "previewSloRules",
+    "createNfModel", "promoteNfModel", "rollBackNfModel", "setFunctionTerms",
     "createCampaign", "approveCampaign", "rejectCampaign", "stopCampaign", "stopAllCampaigns", "attachCampaign", "writeCampaignProfile",
 }  # fmt: skip
 ADMIN = {
@@ -85,6 +87,12 @@ BODIES: dict[str, Any] = {
     "stopAllCampaigns": {},
     "attachCampaign": {"incident_id": ID},
     "writeCampaignProfile": {},
+    "createNfModel": {"function": "x", "nic_model": "BF-2", "files": [{"name": "x_mem_train", "text": "1"}]},
+    "promoteNfModel": {"reason": "x"},
+    "rollBackNfModel": {"function": "x", "nic_model": "BF-2", "reason": "x"},
+    "setFunctionTerms": {"cores": 2},
+    "predictFunctions": {"nic_model": "BF-2", "residents": []},
+    "placeFunctions": {"nic_model": "BF-2", "functions": [{"name": "x", "function": "x", "flows": 1}], "cards": [{"name": "c"}]},
     "stopRollout": {"reason": "x"},
     "undoRollout": {"reason": "x"},
     "createAutomationRule": RULE,

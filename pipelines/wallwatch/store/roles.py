@@ -55,6 +55,8 @@ CONFIGURATION = frozenset(
         "slo_class",
         "slo_rule",
         "slo_rule_version",
+        "nf_model_version",
+        "network_function",
     }
 )
 """What an operator sets and jobs read."""

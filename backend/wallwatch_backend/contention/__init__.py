@@ -1,0 +1,1 @@
+"""Network functions that share a SmartNIC: models from profiles, predictions per card, placement."""

@@ -1,0 +1,1 @@
+"""Placement of a batch of functions on cards."""

@@ -1,0 +1,1 @@
+"""Predictions for the functions of one card."""

@@ -1,0 +1,90 @@
+"""Predicts the functions of one card, and what happens if one more is added."""
+
+import asyncio
+from collections.abc import Sequence
+
+from wallwatch.domain.contention.card import ACCELERATOR, MEMORY, Card, Occupant, Outlook, headroom
+from wallwatch.domain.contention.card import Traffic as DomainTraffic
+from wallwatch.domain.contention.counters import Counters
+from wallwatch_backend.contention.models.occupants import KnownFunctions, known_functions
+from wallwatch_backend.contention.predictions.schemas import (
+    Admission,
+    CardPrediction,
+    Contributor,
+    PredictedFunction,
+    PredictionRequest,
+    Resident,
+)
+from wallwatch_backend.kit.database import ReadSession
+
+
+async def predict(session: ReadSession, body: PredictionRequest) -> CardPrediction:
+    together = [*body.residents, *([] if body.candidate is None else [body.candidate])]
+    known = await known_functions(session, (resident.function for resident in together), body.nic_model, body.firmware)
+    return await asyncio.to_thread(_predicted, body, together, known)
+
+
+def _predicted(body: PredictionRequest, together: Sequence[Resident], known: KnownFunctions) -> CardPrediction:
+    functions = _functions(body.residents, known)
+    admission = None if body.candidate is None else _admission(body.cores, _functions(together, known))
+    return CardPrediction(cores=body.cores, cores_used=_cores(functions), functions=functions, admission=admission)
+
+
+def _functions(residents: Sequence[Resident], known: KnownFunctions) -> list[PredictedFunction]:
+    card = Card([_occupant(resident, known) for resident in residents])
+    return [_shown(resident, known, card.outlook(at)) for at, resident in enumerate(residents)]
+
+
+def _occupant(resident: Resident, known: KnownFunctions) -> Occupant:
+    traffic = DomainTraffic(resident.flows, resident.packet_bytes, resident.mtbr)
+    counters = None if resident.counters is None else Counters(**resident.counters.model_dump())
+    return known.occupant(resident.name, resident.function, traffic, counters)
+
+
+def _shown(resident: Resident, known: KnownFunctions, outlook: Outlook) -> PredictedFunction:
+    terms = known.terms[resident.function]
+    sla_drop = terms.sla_drop if resident.sla_drop is None else resident.sla_drop
+    measured = resident.measured_kpps
+    contributors = sorted(outlook.contributors.items(), key=lambda each: -each[1])
+    return PredictedFunction(
+        name=resident.name,
+        function=resident.function,
+        version=known.versions[resident.function].number,
+        cores=terms.cores if resident.cores is None else resident.cores,
+        throughput_kpps=outlook.throughput,
+        low_kpps=outlook.low,
+        high_kpps=outlook.high,
+        solo_kpps=outlook.solo,
+        measured_kpps=measured,
+        deviation=None if measured is None else measured / outlook.throughput - 1.0,
+        drop=outlook.drop,
+        worst_drop=outlook.worst_drop,
+        sla_drop=sla_drop,
+        headroom=None if sla_drop is None else headroom(outlook.drop, sla_drop),
+        lost_memory_kpps=outlook.lost[MEMORY],
+        lost_accelerator_kpps=outlook.lost[ACCELERATOR],
+        bottleneck=outlook.bottleneck,
+        binding=outlook.binding,
+        shifts_at_mtbr=outlook.shifts_at_mtbr,
+        contributors=[Contributor(name=name, kpps=kpps) for name, kpps in contributors],
+        outside=list(outlook.outside),
+        unknown_competitors=list(outlook.unknown),
+    )
+
+
+def _cores(functions: Sequence[PredictedFunction]) -> int:
+    return sum(function.cores for function in functions)
+
+
+def _admission(cores: int, functions: list[PredictedFunction]) -> Admission:
+    reasons = []
+    used = _cores(functions)
+    if used > cores:
+        reasons.append(f"{used} cores are needed, and the card has {cores}.")
+    for function in functions:
+        if function.sla_drop is not None and function.drop > function.sla_drop:
+            reasons.append(f"{function.name} would lose {function.drop:.1%}; it may lose {function.sla_drop:.1%}.")
+    unknown = sorted({name for function in functions for name in function.unknown_competitors})
+    if unknown:
+        reasons.append(f"The own load of {', '.join(unknown)} is unknown, so nobody can say what the neighbours lose.")
+    return Admission(admitted=not reasons, reasons=reasons, cores_used=used, functions=functions)
