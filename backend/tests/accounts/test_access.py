@@ -25,7 +25,7 @@ VIEWER = {
     "getWebhookSchema", "getFleetMetrics",
     "getLabCatalogue", "listLabDevices", "listCampaigns", "getCampaign", "listCampaignTests", "downloadCampaignReport",
     "downloadCampaignJournal",
-    "listNfModels", "getNfModelVersion", "predictFunctions", "placeFunctions",
+    "listNfCards", "listNfModels", "getNfModelVersion", "predictFunctions", "placeFunctions",
     "getFleetIsolation", "getRnicIsolation", "getIsolationStrip", "getVfIsolation", "listSloClasses", "getSloRules", "getSloReport",
 }  # fmt: skip
 OPERATOR = {

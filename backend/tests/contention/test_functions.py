@@ -241,3 +241,40 @@ def test_a_batch_without_slas_is_refused(operator: httpx.Client, viewer: httpx.C
     answer = viewer.post("/api/v1/placements", json=body)
     assert answer.json()["code"] == "unusable_batch"
     assert "has no SLA" in answer.json()["detail"]
+
+
+def test_a_function_without_a_model_counts_as_load_for_the_others(viewer: httpx.Client, ready: dict[str, dict[str, Any]]) -> None:
+    load = ready["nat"]["own_load"][-1]
+    counters = {name: value for name, value in load.items() if name != "flows"}
+    other = {"name": "other", "function": None, "flows": 1, "cores": 3, "counters": counters}
+    found = predict(viewer, [resident("fw", "firewall"), other])
+    assert [function["name"] for function in found["functions"]] == ["fw"]
+    assert found["functions"][0]["contributors"][0]["name"] == "other"
+    assert found["functions"][0]["drop"] > 0
+    assert found["cores_used"] == 5
+    nothing = viewer.post("/api/v1/nf-predictions", json={"nic_model": CARD, "residents": [{**other, "counters": None}]})
+    assert nothing.status_code == 422
+
+
+def test_measured_functions_are_listed_by_card_with_what_is_unknown(backend: Any, viewer: httpx.Client) -> None:
+    with backend.connect() as connection:
+        connection.execute("INSERT INTO rnic (host, pci, model, fw_ver) VALUES ('dpu1', '0000:03:00.0', 'BF-2', '24.41.1000')")
+        connection.execute(
+            """
+            INSERT INTO function_sample (time, rnic_id, function, container, pod, instructions_per_cycle, instructions_per_s,
+                cache_reads_per_s, cache_writes_per_s, memory_reads_per_s, memory_writes_per_s, working_set_mb, cores, flows,
+                packet_bytes, throughput_kpps, offered_kpps)
+            SELECT now() - ago, r.rnic_id, f, c, p, ipc, 3e9, 3e7, 1e7, 1e9, 3e8, 4, 2, 8000, 1518, 900, offered
+            FROM rnic r, (VALUES
+                ('firewall', 'c1', 'net/fw-1', 1.2::float8, 1000, INTERVAL '5 s'),
+                ('firewall', 'c1', 'net/fw-1', 1.3, 1000, INTERVAL '25 s'),
+                ('ids', 'c2', '', NULL, 900, INTERVAL '5 s'),
+                ('nat', 'c3', '', 1.2, 900, INTERVAL '20 min')
+            ) AS v (f, c, p, ipc, offered, ago) WHERE r.host = 'dpu1'
+            """
+        )
+    (card,) = viewer.get("/api/v1/nf-cards").json()["items"]
+    assert (card["host"], card["model"], card["cores_used"]) == ("dpu1", "BF-2", 4)
+    firewall, ids = card["functions"]
+    assert (firewall["name"], firewall["counters"]["ipc"], firewall["saturated"]) == ("net/fw-1", 1.2, True)
+    assert (ids["name"], ids["counters"], ids["saturated"]) == ("c2", None, False)

@@ -25,6 +25,9 @@ export function Navigation() {
       <Link to="/tenants" className={classes["navLink"]}>
         Tenants
       </Link>
+      <Link to="/functions" activeOptions={{ includeSearch: false }} className={classes["navLink"]}>
+        Functions
+      </Link>
       <Link to="/silences" className={classes["navLink"]}>
         Silences
       </Link>

@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter } from "@tanstack/react-rout
 import { parseForecastFilters } from "@/features/fleet/forecasts/filters";
 import { parseProfileSearch } from "@/features/fleet/profiles/filters";
 import { parseRnicSearch } from "@/features/fleet/vfs/vfView";
+import { parseFunctionsSearch } from "@/features/functions/scenario";
 import { parseAgentFilters } from "@/features/hosts/filters";
 import { parseIncidentFilters } from "@/features/incidents/filters/filters";
 import { parseSilenceFilters } from "@/features/incidents/silences/filters";
@@ -16,6 +17,7 @@ import { parseRolloutSearch } from "@/features/rollouts/search";
 import { parseRange } from "@/lib/time/range";
 import { parseFilters } from "@/shared/fleet/filters";
 import { ErrorPage, NotFoundPage } from "./FaultPages";
+import { FunctionModelsRoute, FunctionsRoute, PlacementRoute } from "./functionRoutes";
 import { ReportRoute, RnicVfsRoute, SlosRoute, TenantsRoute, VfRoute } from "./isolationRoutes";
 import { CampaignRoute, LabRoute, NewCampaignRoute } from "./labRoutes";
 import {
@@ -140,6 +142,22 @@ export const vfRoute = createRoute({
   validateSearch: parseRange,
   component: VfRoute,
 });
+export const functionsRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/functions",
+  validateSearch: parseFunctionsSearch,
+  component: FunctionsRoute,
+});
+export const placementRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/functions/placement",
+  component: PlacementRoute,
+});
+export const functionModelsRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/functions/models",
+  component: FunctionModelsRoute,
+});
 export const remediesRoute = createRoute({
   getParentRoute: () => root,
   path: "/remedies",
@@ -205,6 +223,9 @@ const routeTree = root.addChildren([
   reportRoute,
   rnicVfsRoute,
   vfRoute,
+  functionsRoute,
+  placementRoute,
+  functionModelsRoute,
   remediesRoute,
   newRolloutRoute,
   rolloutRoute,

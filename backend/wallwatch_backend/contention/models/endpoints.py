@@ -14,9 +14,9 @@ from wallwatch_backend.contention.models.schemas import (
     NewNfModel,
     NfModel,
     NfModels,
+    NfReason,
     NfRollBack,
     NfVersion,
-    Reason,
 )
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, WRITE_ERRORS, AsOperator, AsViewer
@@ -61,7 +61,7 @@ async def get_version(caller: AsViewer, id: UUID, session: Reading) -> NfVersion
     operation_id="promoteNfModel",
     responses=problems.responses(*WRITE_ERRORS, problems.NotFound, NotPromotable),
 )
-async def promote(caller: AsOperator, id: UUID, body: Reason, session: Writing) -> NfModel:
+async def promote(caller: AsOperator, id: UUID, body: NfReason, session: Writing) -> NfModel:
     """Activate a version: predictions and placements use it from now on."""
     return await service.promote(session, caller, id, body.reason)
 

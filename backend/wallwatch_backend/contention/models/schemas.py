@@ -34,11 +34,11 @@ class NewNfModel(BaseModel):
     note: Annotated[str, StringConstraints(max_length=4000, strip_whitespace=True), StorableText] = ""
 
 
-class Reason(BaseModel):
+class NfReason(BaseModel):
     reason: Line | Paragraph = Field(description="Shown in the audit log")
 
 
-class NfRollBack(Reason):
+class NfRollBack(NfReason):
     function: FunctionName
     nic_model: NicModel
     firmware: Firmware = ""

@@ -31,11 +31,17 @@ class OwnCounters(BaseModel):
 
 class Resident(Traffic):
     name: ResidentName = Field(description="Unique on the card, such as a pod's name")
-    function: FunctionName = Field(description="Function with an active model")
+    function: FunctionName | None = Field(description="Function with an active model; null: it is load for the others only")
     counters: OwnCounters | None = Field(None, description="Measured; default: the own load of its model at these flows")
     cores: Cores | None = Field(None, description="Default: the function's terms")
     sla_drop: SlaDrop | None = Field(None, description="Default: the function's terms")
     measured_kpps: Rate | None = None
+
+    @model_validator(mode="after")
+    def _load_is_known(self) -> "Resident":
+        if self.function is None and self.counters is None:
+            raise ValueError("without a function, counters are required")
+        return self
 
 
 class PredictionRequest(BaseModel):

@@ -20,36 +20,46 @@ from wallwatch_backend.kit.database import ReadSession
 
 async def predict(session: ReadSession, body: PredictionRequest) -> CardPrediction:
     together = [*body.residents, *([] if body.candidate is None else [body.candidate])]
-    known = await known_functions(session, (resident.function for resident in together), body.nic_model, body.firmware)
+    known = await known_functions(
+        session, (resident.function for resident in together if resident.function is not None), body.nic_model, body.firmware
+    )
     return await asyncio.to_thread(_predicted, body, together, known)
 
 
 def _predicted(body: PredictionRequest, together: Sequence[Resident], known: KnownFunctions) -> CardPrediction:
     functions = _functions(body.residents, known)
-    admission = None if body.candidate is None else _admission(body.cores, _functions(together, known))
-    return CardPrediction(cores=body.cores, cores_used=_cores(functions), functions=functions, admission=admission)
+    admission = None
+    if body.candidate is not None:
+        admission = _admission(body.cores, _cores(together, known), _functions(together, known))
+    return CardPrediction(cores=body.cores, cores_used=_cores(body.residents, known), functions=functions, admission=admission)
 
 
 def _functions(residents: Sequence[Resident], known: KnownFunctions) -> list[PredictedFunction]:
     card = Card([_occupant(resident, known) for resident in residents])
-    return [_shown(resident, known, card.outlook(at)) for at, resident in enumerate(residents)]
+    return [
+        _shown(resident, resident.function, known, card.outlook(at))
+        for at, resident in enumerate(residents)
+        if resident.function is not None
+    ]
 
 
 def _occupant(resident: Resident, known: KnownFunctions) -> Occupant:
     traffic = DomainTraffic(resident.flows, resident.packet_bytes, resident.mtbr)
     counters = None if resident.counters is None else Counters(**resident.counters.model_dump())
+    if resident.function is None:
+        return Occupant(resident.name, traffic, counters=counters)
     return known.occupant(resident.name, resident.function, traffic, counters)
 
 
-def _shown(resident: Resident, known: KnownFunctions, outlook: Outlook) -> PredictedFunction:
-    terms = known.terms[resident.function]
+def _shown(resident: Resident, function: str, known: KnownFunctions, outlook: Outlook) -> PredictedFunction:
+    terms = known.terms[function]
     sla_drop = terms.sla_drop if resident.sla_drop is None else resident.sla_drop
     measured = resident.measured_kpps
     contributors = sorted(outlook.contributors.items(), key=lambda each: -each[1])
     return PredictedFunction(
         name=resident.name,
-        function=resident.function,
-        version=known.versions[resident.function].number,
+        function=function,
+        version=known.versions[function].number,
         cores=terms.cores if resident.cores is None else resident.cores,
         throughput_kpps=outlook.throughput,
         low_kpps=outlook.low,
@@ -72,13 +82,18 @@ def _shown(resident: Resident, known: KnownFunctions, outlook: Outlook) -> Predi
     )
 
 
-def _cores(functions: Sequence[PredictedFunction]) -> int:
-    return sum(function.cores for function in functions)
+def _cores(residents: Sequence[Resident], known: KnownFunctions) -> int:
+    return sum(_cores_of(resident, known) for resident in residents)
 
 
-def _admission(cores: int, functions: list[PredictedFunction]) -> Admission:
+def _cores_of(resident: Resident, known: KnownFunctions) -> int:
+    if resident.cores is not None:
+        return resident.cores
+    return 0 if resident.function is None else known.terms[resident.function].cores
+
+
+def _admission(cores: int, used: int, functions: list[PredictedFunction]) -> Admission:
     reasons = []
-    used = _cores(functions)
     if used > cores:
         reasons.append(f"{used} cores are needed, and the card has {cores}.")
     for function in functions:

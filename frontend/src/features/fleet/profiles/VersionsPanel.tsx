@@ -4,12 +4,13 @@ import type { Profile, ProfileVersionSummary } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { Panel } from "@/lib/ui/Panel";
+import { ReasonDialog } from "@/lib/ui/ReasonDialog";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { CalibrateDialog } from "./CalibrateDialog";
 import type { ProfileSearch } from "./filters";
 import { scopeText, SOURCES, STATES } from "./profileText";
 import { usePromote, useRollBack } from "./queries";
-import { FleetDialog, ReasonDialog } from "./VersionDialogs";
+import { FleetDialog } from "./VersionDialogs";
 
 type Open =
   | { kind: "perftest" }

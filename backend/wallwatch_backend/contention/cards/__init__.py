@@ -1,0 +1,1 @@
+"""Cards with network functions, as they are measured."""
