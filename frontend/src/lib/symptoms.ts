@@ -2,6 +2,7 @@
 export const OTHER_SYMPTOMS: Readonly<Record<string, { mark: string; name: string }>> = {
   unexplained: { mark: "?", name: "Unexplained performance issue" },
   isolation: { mark: "⇄", name: "Isolation broken: one VF's traffic broke what another was promised" },
+  contention: { mark: "⊗", name: "Contention: network functions on one card take from each other" },
   silent: { mark: "∅", name: "Silent host: its telemetry has stopped" },
 };
 
@@ -20,7 +21,7 @@ export function isSymptom(id: string): boolean {
   return /^S[1-8]$/.test(id) || id in OTHER_SYMPTOMS;
 }
 
-const ORDER = ["silent", "unexplained", "isolation"];
+const ORDER = ["silent", "unexplained", "isolation", "contention"];
 
 /** S1 to S8 by number, the others after them. */
 export function compareSymptoms(a: string, b: string): number {

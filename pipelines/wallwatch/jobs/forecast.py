@@ -33,6 +33,7 @@ from wallwatch.forecasting.histories import port_load, store_queries
 from wallwatch.forecasting.live.recent_minutes import Rings
 from wallwatch.forecasting.registry.folder import Registry
 from wallwatch.jobs import kafka
+from wallwatch.jobs.contention import ContentionWatch
 from wallwatch.jobs.forecast_models import Models
 from wallwatch.jobs.metrics import FORECAST_SECONDS, FORECAST_WORKING, FORECASTS, serve
 from wallwatch.jobs.residuals import Residuals
@@ -212,6 +213,7 @@ class ForecastJob:
         self._models = Models(Registry(self._settings.registry_dir), self._settings.forecast_promote_better)
         self._declines: Declines | None = None
         self._residuals = Residuals(self._producer)
+        self._contention = ContentionWatch(self._producer)
 
     def stop(self) -> None:
         self._stop.set()
@@ -267,6 +269,7 @@ class ForecastJob:
             violated = fleet.violated(connection, minute)
             window = fleet.rings.window(minute, fleet.models, fleet.hosts)
             self._check_residuals(connection, window)
+            self._contention.step(connection, minute)
             name, champion = self._models.champion
             made = predict(window, champion, self._models.widths)
             self._models.judge(window, made)

@@ -45,8 +45,7 @@ function useModelChange<Input, Output>(mutationFn: (input: Input) => Promise<Out
   return useMutation({ mutationFn, onSettled: () => client.invalidateQueries({ queryKey: [KEY] }) });
 }
 
-export const useTrain = () =>
-  useModelChange((body: NewNfModel) => unwrap(api.POST("/api/v1/nf-models", { body })));
+export const useTrain = () => useModelChange((body: NewNfModel) => unwrap(api.POST("/api/v1/nf-models", { body })));
 
 export const usePromote = () =>
   useModelChange(({ id, reason }: { id: string; reason: string }) =>

@@ -167,9 +167,7 @@ function loadOf(running: RunningFunction): PredictionRequest["residents"][number
 
 /** Of a measured card, what is load only. */
 export function loadsOf(card: NfCard, known: ReadonlySet<string>): RunningFunction[] {
-  return card.functions.filter(
-    (each) => each.counters !== null && (each.flows === null || !known.has(each.function)),
-  );
+  return card.functions.filter((each) => each.counters !== null && (each.flows === null || !known.has(each.function)));
 }
 
 function isMeasured(running: RunningFunction, planned: Planned): boolean {
@@ -187,7 +185,8 @@ export function modelsFor(models: readonly NfModel[], model: string, fw: string)
     (each) => each.nic_model === model && each.active !== null && (each.firmware === fw || each.firmware === ""),
   );
   return fitting.filter(
-    (each) => each.firmware !== "" || !fitting.some((other) => other.function === each.function && other.firmware !== ""),
+    (each) =>
+      each.firmware !== "" || !fitting.some((other) => other.function === each.function && other.firmware !== ""),
   );
 }
 

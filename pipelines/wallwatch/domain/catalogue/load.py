@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import ValidationError
 
+from wallwatch.domain.catalogue.contention import contention_rule
 from wallwatch.domain.catalogue.isolation import isolation_rule
 from wallwatch.domain.catalogue.models import (
     Cause,
@@ -100,6 +101,8 @@ def clear_for_s(symptom: str) -> float:
     """
     if symptom == "isolation":
         return isolation_rule().clear_s
+    if symptom == "contention":
+        return contention_rule().clear_min * 60
     entry = {**symptoms(), **other_conditions()}.get(symptom)
     return float(entry.definition.clear_for_s) if entry is not None and entry.definition is not None else 0.0
 

@@ -153,9 +153,10 @@ class AnotherRule(Entry):
 
 
 class OtherCondition(Detected):
-    """Conditions outside S1..S8: an issue without a known symptom, a host that stopped reporting, and promises to VFs that are broken."""
+    """Conditions outside S1..S8: an issue without a known symptom, a host that stopped reporting, promises to VFs that are
+    broken, and network functions that take from each other what was promised or predicted."""
 
-    id: Literal["unexplained", "silent", "isolation"]
+    id: Literal["unexplained", "silent", "isolation", "contention"]
     also: tuple[AnotherRule, ...] = ()
 
     def rules(self) -> tuple[Detected, ...]:

@@ -108,7 +108,7 @@ itself caused for good."""
 class Disturbance(Entry):
     """Side effects of an action on its RNIC (for a host's action: on any RNIC of the host) while it, or its undo, runs."""
 
-    symptoms: tuple[Annotated[str, Field(pattern=r"^(S[1-8]|unexplained|silent|isolation)$")], ...] = Field(min_length=1)
+    symptoms: tuple[Annotated[str, Field(pattern=r"^(S[1-8]|unexplained|silent|isolation|contention)$")], ...] = Field(min_length=1)
     policies_of: tuple[Literal["flow"], ...] = ()
     """Policies on these subjects may be violated by it."""
     settle_s: int = Field(default=60, ge=0, le=900)

@@ -46,7 +46,10 @@ export function FunctionsPage({ search, onSearch }: Props) {
   const usable = modelsFor(all, model, fw);
   const known = new Set(usable.map((each) => each.function));
   const left = card ? unpredicted(card, known) : [];
-  const planned = card && search.on === undefined ? plannedOfCard(card, known) : parsePlanned(search.on).filter((each) => known.has(each.function));
+  const planned =
+    card && search.on === undefined
+      ? plannedOfCard(card, known)
+      : parsePlanned(search.on).filter((each) => known.has(each.function));
   const loads = card ? loadsOf(card, known) : [];
   const [candidate] = parsePlanned(search.add).filter((each) => known.has(each.function));
   const [request] = useDebouncedValue(
@@ -95,7 +98,11 @@ export function FunctionsPage({ search, onSearch }: Props) {
               <Alert color="gray" title="A plan, not the measurement">
                 <Group justify="space-between">
                   <Text size="sm">The traffic or the functions of this card were changed here.</Text>
-                  <Button size="compact-sm" variant="default" onClick={() => onSearch({ host: card.host, pci: card.pci })}>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    onClick={() => onSearch({ host: card.host, pci: card.pci })}
+                  >
                     Back to what is measured
                   </Button>
                 </Group>
@@ -111,12 +118,16 @@ export function FunctionsPage({ search, onSearch }: Props) {
                   </Text>
                 )
               }
-              actions={<ThroughputLegend measured={Boolean(prediction.data?.functions.some((f) => f.measured_kpps !== null))} />}
+              actions={
+                <ThroughputLegend
+                  measured={Boolean(prediction.data?.functions.some((f) => f.measured_kpps !== null))}
+                />
+              }
             >
               {usable.length === 0 ? (
                 <EmptyState title={`No active model for ${model}${fw ? `, firmware ${fw}` : ""}`}>
-                  <Link to="/functions/models">Upload profiles</Link> that were measured on this card model, or promote a
-                  version.
+                  <Link to="/functions/models">Upload profiles</Link> that were measured on this card model, or promote
+                  a version.
                 </EmptyState>
               ) : planned.length === 0 ? (
                 <EmptyState title="No function on this card yet">

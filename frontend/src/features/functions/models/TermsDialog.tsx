@@ -24,7 +24,14 @@ export function TermsDialog({ model, onClose }: { model: NfModel; onClose: () =>
         set.mutate({ name: model.function, terms }, { onSuccess: onClose });
       }}
     >
-      <NumberInput label="Cores" description="It needs so many on a card" min={1} max={64} value={cores} onChange={setCores} />
+      <NumberInput
+        label="Cores"
+        description="It needs so many on a card"
+        min={1}
+        max={64}
+        value={cores}
+        onChange={setCores}
+      />
       <NumberInput
         label="May lose"
         description="Share of its solo throughput that neighbours may take; empty: nothing is promised"

@@ -31,7 +31,9 @@ export function PlanPanel({ plan }: { plan: PlacementPlan }) {
       >
         <HeadedTable label="Comparison" titles={["Assignment", "Cards used", "Broken SLAs expected", "Without a card"]}>
           <Row label="Proposed" plan={plan} note={bound(plan)} />
-          {plan.present && <Row label="Present" plan={plan.present} note={`${plural(plan.moves, "function")} would move`} />}
+          {plan.present && (
+            <Row label="Present" plan={plan.present} note={`${plural(plan.moves, "function")} would move`} />
+          )}
         </HeadedTable>
       </Panel>
       {plan.unplaced.length > 0 && (
@@ -40,7 +42,10 @@ export function PlanPanel({ plan }: { plan: PlacementPlan }) {
         </Alert>
       )}
       <Panel title="Proposed assignment" flush>
-        <HeadedTable label="Proposed assignment" titles={["Card", "Function", "Throughput", "Loses", "May lose", "Now on"]}>
+        <HeadedTable
+          label="Proposed assignment"
+          titles={["Card", "Function", "Throughput", "Loses", "May lose", "Now on"]}
+        >
           {plan.cards.flatMap((card) =>
             card.functions.map((each, at) => (
               <Table.Tr key={`${card.name} ${each.name}`} data-card={card.name}>
@@ -100,7 +105,9 @@ function Row({ label, plan, note }: { label: string; plan: Totals; note: string 
         </Text>
       </Table.Td>
       <Table.Td>
-        <StatusMark tone={plan.violations > 0 ? "bad" : "good"}>{plan.violations > 0 ? String(plan.violations) : "none"}</StatusMark>
+        <StatusMark tone={plan.violations > 0 ? "bad" : "good"}>
+          {plan.violations > 0 ? String(plan.violations) : "none"}
+        </StatusMark>
       </Table.Td>
       <Table.Td>{plan.unplaced.length > 0 ? plan.unplaced.length : "none"}</Table.Td>
     </Table.Tr>

@@ -30,7 +30,9 @@ export function parseFunctions(text: string): Functions {
       continue;
     }
     if (cells.length > columns.length)
-      throw new InputProblem(`Line ${at + 1} has ${cells.length} values for ${columns.length} columns: ${columns.join(", ")}.`);
+      throw new InputProblem(
+        `Line ${at + 1} has ${cells.length} values for ${columns.length} columns: ${columns.join(", ")}.`,
+      );
     functions.push(functionOf(at + 1, (name) => cells[columns.indexOf(name)] ?? ""));
   }
   if (functions.length === 0) throw new InputProblem("Give at least one function.");
