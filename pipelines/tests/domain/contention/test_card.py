@@ -118,18 +118,17 @@ def test_functions_without_a_card_are_listed() -> None:
     assert len(assign(functions(3), CARDS[:2]).unplaced) == 1
 
 
-@pytest.mark.parametrize(
-    ("batch", "cards", "said"),
-    [
+def test_a_batch_that_cannot_be_placed_says_why() -> None:
+    cases = [
         ([BatchFunction(occupant("x", "nat", counters=None), 2, 0.1)], CARDS, "own_load"),
         ([BatchFunction(occupant("x", "nat"), 9, 0.1)], CARDS, "needs 9 cores"),
         ([BatchFunction(occupant("x", "nat"), 2, 0.1)], [*CARDS, BatchCard("big", "h", 16)], "same number of cores"),
+        ([BatchFunction(occupant("x", "nat"), 2, 0.1)], [], "at least one card"),
         ([BatchFunction(Occupant("x", Traffic(1.0)), 2, 0.1)], CARDS, "x has no model"),
-    ],
-)
-def test_a_batch_that_cannot_be_placed_says_why(batch: list[BatchFunction], cards: list[BatchCard], said: str) -> None:
-    with pytest.raises(UnusableBatch, match=said):
-        assign(batch, cards)
+    ]
+    for batch, cards, said in cases:
+        with pytest.raises(UnusableBatch, match=said):
+            assign(batch, cards)
 
 
 def test_a_candidate_is_judged_by_its_error_and_by_the_model_that_it_replaces() -> None:
