@@ -10,6 +10,7 @@ import { SeriesPanels } from "@/features/fleet/rnic/SeriesPanels";
 import { WallBars } from "@/features/fleet/rnic/WallBars";
 import { VfPanel } from "@/features/fleet/vfs/VfPanel";
 import type { VfView } from "@/features/fleet/vfs/vfView";
+import { ContentionPanel } from "@/features/functions/card/ContentionPanel";
 import { PlanPanel } from "@/features/plans/PlanPanel";
 import { RnicPolicies } from "@/features/policies/states/RnicPolicies";
 import type { RangeSearch } from "@/lib/time/range";
@@ -69,6 +70,7 @@ export function RnicPage({ host, pci, range, onRange, vfs, onVfs }: Props) {
           </Panel>
         </Grid.Col>
       </Grid>
+      <ContentionPanel host={host} pci={pci} />
       <ForecastPanel host={host} pci={pci} />
       <ExpectedPanel host={host} pci={pci} />
       <SeriesPanels host={host} pci={pci} range={range} onRange={onRange} walls={rnic.data?.walls ?? []} />
