@@ -1,6 +1,8 @@
 import { Alert, Button, Grid, Group, Stack, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { PredictionRequest } from "@/lib/api/types";
 import { plural } from "@/lib/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
@@ -29,6 +31,12 @@ import { WhatIfPanel } from "./WhatIfPanel";
 
 const SETTLE_MS = 150;
 
+/** The question once its reader has stopped moving a slider; compared by content, because each render makes a new one. */
+function useSettled(asked: PredictionRequest | null): PredictionRequest | null {
+  const [text] = useDebouncedValue(JSON.stringify(asked), SETTLE_MS);
+  return useMemo(() => JSON.parse(text) as PredictionRequest | null, [text]);
+}
+
 interface Props {
   search: FunctionsSearch;
   onSearch: (search: FunctionsSearch) => void;
@@ -52,10 +60,9 @@ export function FunctionsPage({ search, onSearch }: Props) {
       : parsePlanned(search.on).filter((each) => known.has(each.function));
   const loads = card ? loadsOf(card, known) : [];
   const [candidate] = parsePlanned(search.add).filter((each) => known.has(each.function));
-  const [request] = useDebouncedValue(
-    usable.length > 0 ? requestOf({ model, fw, cores }, planned, candidate ?? null, card?.functions, loads) : null,
-    SETTLE_MS,
-  );
+  const asked =
+    usable.length > 0 ? requestOf({ model, fw, cores }, planned, candidate ?? null, card?.functions, loads) : null;
+  const request = useSettled(asked);
   const prediction = usePrediction(request);
   const shown = planned.find((each) => each.name === search.show) ?? planned[0];
 
