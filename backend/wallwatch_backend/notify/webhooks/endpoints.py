@@ -25,7 +25,7 @@ async def list_webhooks(caller: AsViewer, session: Reading, limit: Limit = 100, 
     return await service.list_webhooks(session, caller, limit, cursor)
 
 
-@router.post("", operation_id="createWebhook", status_code=201, responses=problems.responses(*WRITE_ERRORS, errors.BadUrl))
+@router.post("", operation_id="createWebhook", status_code=201, responses=problems.responses(*WRITE_ERRORS, errors.BadUrl, errors.UnfitRoute))
 async def create_webhook(
     caller: AsAdmin, body: NewWebhook, session: Writing, settings: TheSettings, cipher: TheCipher, response: Response
 ) -> CreatedWebhook:
@@ -41,7 +41,7 @@ async def get_schema(caller: AsViewer, request: Request) -> dict[str, Any]:
     return schema
 
 
-@router.patch("/{webhook_id}", operation_id="updateWebhook", responses=problems.responses(*WRITE_ERRORS, problems.NotFound, errors.BadUrl))
+@router.patch("/{webhook_id}", operation_id="updateWebhook", responses=problems.responses(*WRITE_ERRORS, problems.NotFound, errors.BadUrl, errors.UnfitRoute))
 async def update_webhook(caller: AsAdmin, webhook_id: WebhookId, body: WebhookChange, session: Writing, settings: TheSettings) -> Webhook:
     """Change a webhook."""
     return await service.update_webhook(session, settings, caller, webhook_id, body)
