@@ -18,7 +18,7 @@ CONFIGURATION = "route: {receiver: nobody}\nreceivers: [{name: nobody}]\n"
 
 @pytest.fixture(scope="module")
 def backend_settings() -> dict[str, object]:
-    return {"incident_hold_s": 0, "webhook_retry_base_s": 0.2, "public_url": "https://wallwatch.example"}
+    return {"incident_hold_s": 0, "webhook_retry_base_s": 0.2}
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,8 @@ def start(folder: Path, port: int) -> subprocess.Popen[bytes]:
 @pytest.fixture(scope="module")
 def webhook(admin: httpx.Client, alertmanager: httpx.Client, eventually: Any) -> dict[str, Any]:
     eventually(lambda: answers(alertmanager))
-    made = admin.post("/api/v1/webhooks", json={"name": "alertmanager", "format": "alertmanager_api", "url": f"{alertmanager.base_url}api/v2/alerts"})
+    url = f"{alertmanager.base_url}/api/v2/alerts"
+    made = admin.post("/api/v1/webhooks", json={"name": "alertmanager", "format": "alertmanager_api", "url": url})
     assert made.status_code == 201, made.text
     body: dict[str, Any] = made.json()
     return body
@@ -71,7 +72,6 @@ def test_an_incident_is_one_alert_from_its_opening_to_its_end(
     [alert] = eventually(lambda: alerts(alertmanager, host=host))
     assert alert["labels"]["alertname"] == "WallwatchS1"
     assert (alert["labels"]["instance"], alert["labels"]["severity"]) == (host, "warning")
-    assert alert["generatorURL"].startswith("https://wallwatch.example/incidents/")
     lives = datetime.fromisoformat(alert["endsAt"]) - datetime.now(UTC)
     assert timedelta(minutes=20) < lives <= timedelta(minutes=30)  # three pauses of the default, less what the test took
     findings.send(findings.finding(host=host, started=at, after_s=60, state="cleared"))
@@ -94,12 +94,11 @@ def test_alerts_of_two_hosts_are_two_alerts_and_each_can_be_silenced(
         "comment": "known",
     }
     assert alertmanager.post("/api/v2/silences", json=silence).is_success
-    states = eventually(
-        lambda: (
-            (found := {host: alerts(alertmanager, instance=host)[0]["status"]["state"] for host in hosts})[hosts[0]] == "suppressed" and found
-        )
-    )
-    assert states == {hosts[0]: "suppressed", hosts[1]: "active"}
+
+    def states() -> list[str]:
+        return [alerts(alertmanager, instance=host)[0]["status"]["state"] for host in hosts]
+
+    eventually(lambda: states() == ["suppressed", "active"])
 
 
 def test_a_test_event_arrives_and_ends_by_itself(

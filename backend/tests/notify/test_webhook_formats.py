@@ -177,7 +177,9 @@ def test_alerts_of_different_hosts_are_different_resources_to_alerta() -> None:
 
 
 def test_the_resource_of_an_incident_of_a_rack_is_the_rack() -> None:
-    [alert] = json.loads(alertmanager.notification_body(sent(incident(scope="rack", subject="rack r1", hosts=["host01", "host02"]))))["alerts"]
+    [alert] = json.loads(alertmanager.notification_body(sent(incident(scope="rack", subject="rack r1", hosts=["host01", "host02"]))))[
+        "alerts"
+    ]
     assert alert["labels"]["instance"] == "rack r1"
 
 

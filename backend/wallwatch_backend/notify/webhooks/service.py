@@ -53,7 +53,9 @@ async def create_webhook(
     row = WebhookRow(secret=cipher.encrypt(secret), enabled=True, created_by=caller.actor, **_columns(body))
     row.group_wait_s = _or_default(body.group_wait_s, GROUP_WAIT_S if body.group_by else 0)
     row.group_interval_s = _or_default(body.group_interval_s, GROUP_INTERVAL_S if body.group_by else 0)
-    row.repeat_interval_s = _or_default(body.repeat_interval_s, ALERTMANAGER_REPEAT_S if body.format is Format.alertmanager_api else None)
+    row.repeat_interval_s = body.repeat_interval_s
+    if body.format is Format.alertmanager_api:
+        row.repeat_interval_s = _or_default(body.repeat_interval_s, ALERTMANAGER_REPEAT_S)
     _check_route(row)
     await repository.add(session, row)
     url = urls.without_secret(body.url)
@@ -61,7 +63,7 @@ async def create_webhook(
     return CreatedWebhook(**_webhook(row).model_dump(), secret=secret)
 
 
-def _or_default[Default: int | None](given: int | None, default: Default) -> int | Default:
+def _or_default(given: int | None, default: int) -> int:
     return default if given is None else given
 
 
