@@ -139,7 +139,9 @@ def test_another_database_is_refused_with_an_example() -> None:
 WRONG = {"WALLWATCH_DATABASE_URL": "nonsense-with-secret", "WALLWATCH_DATABASE_POOL_SIZE": "many"}
 
 
-@pytest.mark.parametrize("command", [["db", "upgrade"], ["status"], ["job", "ingest"], ["user", "list"], ["token", "list"], ["keys", "list"]])
+@pytest.mark.parametrize(
+    "command", [["db", "upgrade"], ["status"], ["job", "ingest"], ["user", "list"], ["token", "list"], ["keys", "list"]]
+)
 def test_a_wrong_setting_is_named_without_its_value_and_without_a_traceback(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WALLWATCH_DATABASE_URL", WRONG["WALLWATCH_DATABASE_URL"])
     result = run(app, command)
