@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { expectAccessible } from "../support/axe";
 import { FunctionsPage } from "../pages/FunctionsPage";
 
-const EXAMPLES = join(__dirname, "..", "..", "..", "docs", "examples", "functions");
+const REPOSITORY = join(__dirname, "..", "..", "..");
+/** Where the picture of the documentation goes: E2E_SCREENSHOTS=docs/images tests/e2e/run specs/17-functions.spec.ts */
+const folder = process.env["E2E_SCREENSHOTS"];
+const EXAMPLES = join(REPOSITORY, "docs", "examples", "functions");
 const filesOf = (name: string) => readdirSync(join(EXAMPLES, name)).map((file) => join(EXAMPLES, name, file));
 
 test("profiles become models, a what-if and a placement", async ({ page }) => {
@@ -31,6 +34,10 @@ test("profiles become models, a what-if and a placement", async ({ page }) => {
   await expect(functions.resident("ids")).toContainText("accelerator");
   await expect(functions.resident("ids")).toContainText("broken");
   await expectAccessible(page);
+  if (folder) {
+    await page.mouse.move(0, 0);
+    await page.screenshot({ path: join(REPOSITORY, folder, "functions.png") });
+  }
   const address = page.url();
   await page.goto(address);
   await expect(functions.resident("ids-2")).toContainText("accelerator");
