@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wallwatch.domain.contention.function_model import FIRST_MEMORY, FunctionModel
+from wallwatch.domain.contention.function_model import FunctionModel
 from wallwatch.domain.contention.gaussian_process import Array
-from wallwatch.domain.contention.profile_columns import MEMORY_PROFILE, QUERY
+from wallwatch.domain.contention.profile_columns import MEMORY_PROFILE
 
 LARGEST_ERROR = 10.0
 """Percent. Measured throughput that leaves the prediction by this much is reported, so a model with such an error reports itself."""
@@ -47,7 +47,5 @@ def judge(candidate: FunctionModel, rows: Array, present: FunctionModel | None) 
 
 def mean_error(model: FunctionModel, rows: Array) -> float:
     """Mean absolute error, in percent, of a model's prediction for rows of a memory profile: nobody else at the accelerator."""
-    queries = np.zeros((len(rows), len(QUERY)))
-    queries[:, FIRST_MEMORY:] = rows[:, : len(MEMORY_PROFILE) - 1]
-    predicted = model.memory.predict(queries[:, FIRST_MEMORY:])
+    predicted = model.memory.predict(rows[:, : len(MEMORY_PROFILE) - 1])
     return float(100 * np.abs(predicted / rows[:, -1] - 1.0).mean())
