@@ -111,6 +111,6 @@ def sla_drops(connection: psycopg.Connection[Any]) -> dict[str, float]:
 def lasting(connection: psycopg.Connection[Any], symptom: str, rule: str) -> list[LastingFinding]:
     """Findings of a rule that have not ended."""
     return [
-        LastingFinding(*row[:6], round(row[6].timestamp() * 1000), round(row[7].timestamp() * 1000))
-        for row in connection.execute(_LASTING, {"symptom": symptom, "rule": rule})
+        LastingFinding(host, pci, rack, model, driver, firmware, round(started_at.timestamp() * 1000), round(at.timestamp() * 1000))
+        for host, pci, rack, model, driver, firmware, started_at, at in connection.execute(_LASTING, {"symptom": symptom, "rule": rule})
     ]
