@@ -3,7 +3,6 @@ import type { CardPrediction, NfModel } from "@/lib/api/types";
 import { Panel } from "@/lib/ui/Panel";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { DEFAULT_PACKET_BYTES, type Planned, trainedRange } from "../scenario";
-import { ResidentsTable } from "./ResidentsTable";
 import { TrafficSliders } from "./TrafficSliders";
 
 interface Props {
@@ -27,7 +26,7 @@ export function typical(models: readonly NfModel[], fn: string): Planned {
   };
 }
 
-/** May this function be added here? What every resident would lose, and why not. */
+/** May this function be added here, and if not, why. */
 export function AddPanel({ candidate, models, admission, onCandidate, onAdd }: Props) {
   return (
     <Panel title="May I add a function here?">
@@ -61,7 +60,6 @@ export function AddPanel({ candidate, models, admission, onCandidate, onAdd }: P
                 ))}
               </List>
             )}
-            <ResidentsTable label="With the added function" functions={admission.functions} />
           </Stack>
         )}
         {!candidate && (

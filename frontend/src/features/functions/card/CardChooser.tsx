@@ -6,6 +6,7 @@ import type { FunctionsSearch } from "../scenario";
 interface Props {
   search: FunctionsSearch;
   model: string;
+  firmware: string;
   cores: number;
   cards: readonly NfCard[];
   models: readonly NfModel[];
@@ -19,7 +20,7 @@ function keyOf({ host, pci }: { host: string; pci: string }): string {
 }
 
 /** A card that is measured, or one that somebody plans: its model, firmware and cores. */
-export function CardChooser({ search, model, cores, cards, models, onSearch }: Props) {
+export function CardChooser({ search, model, firmware, cores, cards, models, onSearch }: Props) {
   const chosen = search.host && search.pci ? keyOf({ host: search.host, pci: search.pci }) : PLANNED;
   const measured = chosen !== PLANNED;
   return (
@@ -58,7 +59,7 @@ export function CardChooser({ search, model, cores, cards, models, onSearch }: P
         placeholder="any"
         w={140}
         disabled={measured}
-        value={search.fw ?? ""}
+        value={firmware}
         maxLength={100}
         onChange={(event) => onSearch({ ...search, fw: event.currentTarget.value.trim() || undefined })}
       />

@@ -1,4 +1,4 @@
-import { Alert, Button, Grid, Group, Stack, Text } from "@mantine/core";
+import { Button, Grid, Group, Stack, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
@@ -9,6 +9,7 @@ import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { FunctionsHeader } from "../FunctionsHeader";
 import { HowToStart } from "../HowToStart";
+import { Note } from "../Note";
 import { useNfCards, useNfModels, usePrediction } from "../queries";
 import {
   DEFAULT_CORES,
@@ -96,15 +97,16 @@ export function FunctionsPage({ search, onSearch }: Props) {
             <CardChooser
               search={search}
               model={model}
+              firmware={fw}
               cores={cores}
               cards={cards.data ?? []}
               models={items.filter((item) => item.active !== null)}
               onSearch={onSearch}
             />
             {card && search.on !== undefined && (
-              <Alert color="gray" title="A plan, not the measurement">
+              <Note title="A plan, not the measurement">
                 <Group justify="space-between">
-                  <Text size="sm">The traffic or the functions of this card were changed here.</Text>
+                  <span>The traffic or the functions of this card were changed here.</span>
                   <Button
                     size="compact-sm"
                     variant="default"
@@ -113,7 +115,7 @@ export function FunctionsPage({ search, onSearch }: Props) {
                     Back to what is measured
                   </Button>
                 </Group>
-              </Alert>
+              </Note>
             )}
             <Panel
               title="On this card"
@@ -155,9 +157,7 @@ export function FunctionsPage({ search, onSearch }: Props) {
               )}
             </Panel>
             {left.length > 0 && (
-              <Alert color="yellow" title={`${plural(left.length, "function")} not predicted`}>
-                <Text size="sm">{left.join("; ")}.</Text>
-              </Alert>
+              <Note title={`${plural(left.length, "function")} not predicted`}>{left.join("; ")}.</Note>
             )}
             {usable.length > 0 && (
               <Grid gap={12}>
@@ -181,6 +181,11 @@ export function FunctionsPage({ search, onSearch }: Props) {
                   />
                 </Grid.Col>
               </Grid>
+            )}
+            {candidate && prediction.data?.admission && (
+              <Panel title={`With ${candidate.function} added`} flush>
+                <ResidentsTable label="With the added function" functions={prediction.data.admission.functions} />
+              </Panel>
             )}
           </Stack>
         )}

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Stack, Table, Text } from "@mantine/core";
+import { Button, Group, Stack, Table, Text } from "@mantine/core";
 import type { PlacementPlan } from "@/lib/api/types";
 import { formatShare, plural } from "@/lib/format";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { Panel } from "@/lib/ui/Panel";
 import { StatusMark } from "@/lib/ui/StatusMark";
+import { Note } from "../Note";
 import { kpps, RESOURCES } from "../text";
 import { downloadJson } from "./download";
 
@@ -37,9 +38,9 @@ export function PlanPanel({ plan }: { plan: PlacementPlan }) {
         </HeadedTable>
       </Panel>
       {plan.unplaced.length > 0 && (
-        <Alert color="yellow" title={`No card is left for ${plural(plan.unplaced.length, "function")}`}>
-          <Text size="sm">{plan.unplaced.join(", ")}. Add cards, or allow these functions to lose more.</Text>
-        </Alert>
+        <Note title={`No card is left for ${plural(plan.unplaced.length, "function")}`}>
+          {plan.unplaced.join(", ")}. Add cards, or allow these functions to lose more.
+        </Note>
       )}
       <Panel title="Proposed assignment" flush>
         <HeadedTable
