@@ -228,7 +228,7 @@ class Detector:
                 return breakage, shares, ()
         breakage, shares, note = judge_ingress(second, self._engine, shared, self._calm_seconds, going_on)
         if breakage is None and slow and not second.dropping:
-            breakage, note = judge_egress(second, chance, self._suspects, self._nic_bps)
+            breakage, note = judge_egress(second, chance, self._suspects, going_on, self._nic_bps)
         self._going_on = self._suspects = frozenset(track.name for track in breakage.aggressors) if breakage else frozenset()
         return breakage, shares, (note,) if note else ()
 

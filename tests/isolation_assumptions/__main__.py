@@ -1,0 +1,44 @@
+"""`python -m tests.isolation_assumptions`: how well `wallwatch vnic detect` does when one assumption of the series is changed."""
+
+from __future__ import annotations
+
+import typer
+from tests.isolation_assumptions.judging import Score, judge_all
+from tests.isolation_assumptions.variations import KINDS, VARIATIONS
+
+app = typer.Typer()
+
+
+@app.command()
+def main(
+    seeds: int = typer.Option(5, "--seeds", help="series of each kind and variation"),
+    first: int = typer.Option(1, "--first", help="the first seed"),
+    only: list[str] = typer.Option([], "--only", metavar="TEXT", help="only variations whose name contains this"),
+    kind: list[str] = typer.Option([], "--kind", metavar="KIND", help=f"only these kinds: {', '.join(KINDS)}"),
+    list_wrong: bool = typer.Option(False, "--list-wrong", help="print each second that was judged wrongly"),
+) -> None:
+    """Judge the detector under each variation."""
+    names = [name for name in VARIATIONS if not only or any(text in name for text in only)]
+    kinds = [name for name in KINDS if not kind or name in kind]
+    for name in names:
+        for one in kinds:
+            if one != "egress" and name.startswith("egress"):
+                continue
+            score = judge_all(name, one, range(first, first + seeds))
+            typer.echo(f"{name:62}{one:10}{_text(score)}")
+            for line in score.wrong if list_wrong else []:
+                typer.echo(f"    {line}")
+
+
+def _text(score: Score) -> str:
+    def part(value: float | None) -> str:
+        return "     -" if value is None else f"{value:6.3f}"
+
+    return (
+        f"broken {score.broken:5d} P {part(score.precision)} R {part(score.recall)} aggressors {part(score.aggressors)} "
+        f"mechanism {part(score.mechanism)} invented {score.invented:4d}"
+    )
+
+
+if __name__ == "__main__":
+    app()
