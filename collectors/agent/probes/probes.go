@@ -42,6 +42,12 @@ func New(config Config, host string, log *slog.Logger) (*Prober, error) {
 	if err != nil {
 		return nil, err
 	}
+	if config, err = config.ofFleet(host); err != nil {
+		return nil, err
+	}
+	if len(config.VFs) == 0 {
+		log.Warn("probes: fleet_file has no VF of this host, so no delay is measured here", "fleet_file", config.FleetFile, "host", host)
+	}
 	if err := config.prepareFolder(); err != nil {
 		return nil, err
 	}
