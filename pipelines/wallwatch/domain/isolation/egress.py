@@ -96,9 +96,10 @@ def judge_egress(
     victims = [track for track in suffering if track.inside]
     if not victims or len(suffering) < HALF * others:
         return None, _note(slow)
-    if not strong and chance > CERTAIN and not (len(slow) == second.delays and _changed(second, suspects)):
+    cut = _cut(aggressors)
+    if not strong and chance > CERTAIN and not (len(slow) == second.delays and (cut or _changed(second, suspects))):
         return None, _note(slow)
-    caused = bool(strong) or any(track.name in going_on for track in aggressors) or _cut(aggressors) or _held_back(suffering)
+    caused = bool(strong) or cut or any(track.name in going_on for track in aggressors) or _held_back(suffering)
     if not caused and not _filled(suffering, aggressors, second, nic_bps):
         return None, f"{len(slow)} VFs are slow together, and nothing that a VF sends has changed: the fabric or the host"
     reasons = {track.name: f"p99 {track.p99_us:,.0f} µs, promised {track.p99_limit_us:,.0f} µs" for track in victims}
@@ -203,7 +204,7 @@ def _fell_most(second: Second) -> list[VfTrack]:
     ratios = sorted(
         (track.tx_bytes / track.last_calm_tx_bytes, track.name, track) for track in second.tracks if track.last_calm_tx_bytes > 0
     )
-    if len(ratios) < 3 or ratios[0][0] >= CUT * ratios[1][0] or not _cut([ratios[0][2]]):
+    if len(ratios) < 2 or ratios[0][0] >= CUT * ratios[1][0] or not _cut([ratios[0][2]]):
         return []
     return [ratios[0][2]]
 
