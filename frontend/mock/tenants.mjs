@@ -37,7 +37,10 @@ export function fleetView(isolation, q) {
         rack: own[0].rack,
         rnics: own.length,
         broken_s: own.reduce((sum, each) => sum + each.broken_s, 0),
-        last_broken_at: own.map((each) => each.last_broken_at).sort().at(-1),
+        last_broken_at: own
+          .map((each) => each.last_broken_at)
+          .sort()
+          .at(-1),
       };
     })
     .sort((a, b) => b.broken_s - a.broken_s);

@@ -41,7 +41,7 @@ VALUES: dict[str, list[str]] = {
     ],
     "probes": [
         "--set=host.agent.probes.enabled=true,host.agent.probes.keySecret=probe-key",
-        "--set-json=host.agent.probes.hosts={\"node1\":[{\"pci\":\"0000:3b:00.0\",\"vf\":3,\"address\":\"10.20.0.13\"}]}",
+        '--set-json=host.agent.probes.hosts={"node1":[{"pci":"0000:3b:00.0","vf":3,"address":"10.20.0.13"}]}',
     ],
     "server only": ["--set=host.enabled=false,networkPolicy.enabled=false"],
 }

@@ -75,7 +75,9 @@ def judge(variation: str, kind: str, seed: int, score: Score) -> None:
         score.aggressors_right += right
         score.mechanism_right += answer[1] == second.mechanism
         if not right or answer[1] != second.mechanism:
-            score.wrong.append(f"seed {seed} t={second.t}: {second.mechanism} by {sorted(second.guilty)} (+{sorted(second.maybe)}), said {answer}")
+            score.wrong.append(
+                f"seed {seed} t={second.t}: {second.mechanism} by {sorted(second.guilty)} (+{sorted(second.maybe)}), said {answer}"
+            )
 
 
 def detect(rows: list[str], slo: dict[str, object]) -> dict[int, tuple[tuple[str, ...], str]]:

@@ -28,4 +28,3 @@ export function Amount({ seconds, most, caused }: Props) {
     </>
   );
 }
-

@@ -1,7 +1,16 @@
 import { SegmentedControl, Text } from "@mantine/core";
 import type { FleetIsolation } from "@/lib/api/types";
 import { Panel } from "@/lib/ui/Panel";
-import { type Group, GROUP_LABELS, GROUPS, matchingHosts, matchingTenants, matchingVfs, type TenantFilters, tenantKey } from "./filters";
+import {
+  type Group,
+  GROUP_LABELS,
+  GROUPS,
+  matchingHosts,
+  matchingTenants,
+  matchingVfs,
+  type TenantFilters,
+  tenantKey,
+} from "./filters";
 import { HostTable } from "./HostTable";
 import { TenantTable } from "./TenantTable";
 import { VfBreakageTable } from "./VfBreakageTable";

@@ -22,11 +22,7 @@ export function HostTable({ hosts, onHost }: Props) {
       {hosts.map((each) => (
         <Table.Tr key={each.host} data-host={each.host}>
           <Table.Td>
-            <UnstyledButton
-              className={classes["filter"]}
-              title="Show its RNICs only"
-              onClick={() => onHost(each.host)}
-            >
+            <UnstyledButton className={classes["filter"]} title="Show its RNICs only" onClick={() => onHost(each.host)}>
               {each.host}
             </UnstyledButton>
           </Table.Td>

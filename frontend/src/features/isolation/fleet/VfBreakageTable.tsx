@@ -27,11 +27,7 @@ export function VfBreakageTable({ role, vfs, onTenant }: Props) {
             <VfLink {...{ host, pci, vf, pod }} />
           </Table.Td>
           <Table.Td>
-            <UnstyledButton
-              className={classes["filter"]}
-              title="Show its RNICs only"
-              onClick={() => onTenant(tenant)}
-            >
+            <UnstyledButton className={classes["filter"]} title="Show its RNICs only" onClick={() => onTenant(tenant)}>
               {tenantText(tenant)}
             </UnstyledButton>
           </Table.Td>

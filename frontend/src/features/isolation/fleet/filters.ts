@@ -71,7 +71,8 @@ export function matchingVfs(vfs: readonly VfBreakage[], { host, tenant }: Tenant
   const wanted = host?.toLowerCase();
   return vfs.filter(
     (vf) =>
-      (!wanted || `${vf.host} ${vf.pci}`.toLowerCase().includes(wanted)) && (!tenant || tenantKey(vf.tenant) === tenant),
+      (!wanted || `${vf.host} ${vf.pci}`.toLowerCase().includes(wanted)) &&
+      (!tenant || tenantKey(vf.tenant) === tenant),
   );
 }
 

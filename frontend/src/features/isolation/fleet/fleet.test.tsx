@@ -44,7 +44,13 @@ const FLEET: FleetIsolation = {
   ],
   rnics_total: 2,
   hosts: [
-    { host: "host01", rack: "r1", rnics: 1, broken_s: 200, last_broken_at: new Date(Date.now() - 9_000_000).toISOString() },
+    {
+      host: "host01",
+      rack: "r1",
+      rnics: 1,
+      broken_s: 200,
+      last_broken_at: new Date(Date.now() - 9_000_000).toISOString(),
+    },
     { host: "host07", rack: null, rnics: 2, broken_s: 60, last_broken_at: new Date(Date.now() - 60_000).toISOString() },
   ],
   victims: [{ ...WHERE, vf: 0, pod: "payments/api", tenant: "payments", seconds: 200 }],
