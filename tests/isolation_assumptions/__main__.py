@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import typer
 from tests.isolation_assumptions.judging import Score, judge_all
-from tests.isolation_assumptions.variations import KINDS, VARIATIONS
+from tests.isolation_assumptions.page import FIGURES, PAGE, figures, page
+from tests.isolation_assumptions.variations import KINDS, VARIATIONS, kinds_of
 
 app = typer.Typer()
 
@@ -16,18 +19,23 @@ def main(
     only: list[str] = typer.Option([], "--only", metavar="TEXT", help="only variations whose name contains this"),
     kind: list[str] = typer.Option([], "--kind", metavar="KIND", help=f"only these kinds: {', '.join(KINDS)}"),
     list_wrong: bool = typer.Option(False, "--list-wrong", help="print each second that was judged wrongly"),
+    write: bool = typer.Option(False, "--write", help="store the figures and write docs/isolation-assumptions.md"),
 ) -> None:
     """Judge the detector under each variation."""
-    names = [name for name in VARIATIONS if not only or any(text in name for text in only)]
-    kinds = [name for name in KINDS if not kind or name in kind]
-    for name in names:
-        for one in kinds:
-            if one != "egress" and name.startswith("egress"):
-                continue
-            score = judge_all(name, one, range(first, first + seeds))
+    if write and (only or kind):
+        raise typer.BadParameter("--write needs all variations and kinds")
+    scores: dict[str, dict[str, Score]] = {}
+    for name in (name for name in VARIATIONS if not only or any(text in name for text in only)):
+        scores[name] = {}
+        for one in (one for one in kinds_of(name) if not kind or one in kind):
+            score = scores[name][one] = judge_all(name, one, range(first, first + seeds))
             typer.echo(f"{name:62}{one:10}{_text(score)}")
             for line in score.wrong if list_wrong else []:
                 typer.echo(f"    {line}")
+    if write:
+        stored = figures(scores, first, seeds)
+        FIGURES.write_text(json.dumps(stored, indent=1) + "\n")
+        PAGE.write_text(page(stored))
 
 
 def _text(score: Score) -> str:

@@ -23,6 +23,10 @@ class Score:
     mechanism_right: int = 0
     wrong: list[str] = field(default_factory=list)
 
+    def counts(self) -> dict[str, int]:
+        """What is stored of it."""
+        return {name: getattr(self, name) for name in COUNTS}
+
     @property
     def precision(self) -> float | None:
         """Part of the reported seconds that are broken."""
@@ -43,6 +47,19 @@ class Score:
     def mechanism(self) -> float | None:
         """Part of the found seconds with the true mechanism."""
         return self.mechanism_right / self.found if self.found else None
+
+
+COUNTS = ("broken", "found", "invented", "aggressors_right", "mechanism_right")
+
+
+def total(scores: Iterable[Score]) -> Score:
+    """All scores added up."""
+    result = Score()
+    for score in scores:
+        for name in COUNTS:
+            setattr(result, name, getattr(result, name) + getattr(score, name))
+        result.wrong += score.wrong
+    return result
 
 
 def judge_all(variation: str, kind: str, seeds: Iterable[int]) -> Score:

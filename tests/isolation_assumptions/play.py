@@ -11,6 +11,8 @@ from tests.isolation_assumptions.world import PARTS, World
 SURELY_LOST, HARDLY_LOST = 0.003, 0.0003
 SURELY_LATE, HARDLY_LATE = 1.3, 0.9
 """Between both nobody would judge."""
+JITTER_PARTS = 4
+"""Steps around the end of an interval in which an edge belongs to either, where readings jitter."""
 
 
 @dataclass
@@ -107,6 +109,13 @@ def _truth(world: World, offered: np.ndarray, lost: np.ndarray, load: np.ndarray
             suffers = suffers or (surely and inside <= 0.97)
             doubt = doubt or perhaps
         broken = suffers and bool(sure)
+        if given.jitter_s and any(
+            abs(edge - (second + place) * PARTS) < JITTER_PARTS
+            for one in world.incidents
+            for edge in (one.start, one.end)
+            for place in (0, 1)
+        ):
+            doubt, broken = True, False  # which of the two intervals has the edge depends on when they were read
         mechanism = causes[-1].mechanism if causes else ""
         found.append(
             Second(
@@ -155,4 +164,4 @@ def _read(rates: np.ndarray, times: np.ndarray) -> np.ndarray:
     at = np.clip(times * PARTS, 0, len(rates))
     low = np.minimum(at.astype(int), len(rates) - 1)
     part = (at - low).reshape(-1, *([1] * (rates.ndim - 1)))
-    return np.floor(grown[low] + part * (grown[low + 1] - grown[low]))
+    return np.asarray(np.floor(grown[low] + part * (grown[low + 1] - grown[low])))

@@ -24,7 +24,6 @@ VARIATIONS: dict[str, Assumptions] = {
     "two aggressors": replace(BASE, aggressors=(2,)),
     "packet costs 60 bytes": replace(BASE, packet_bytes=60.0, storm_bytes=(64.0, 64.0)),
     "packet costs 1,000 bytes": replace(BASE, packet_bytes=1000.0),
-    "packet costs 3,000 bytes": replace(BASE, packet_bytes=3000.0),
     "slow engine: 0.3 of the line rate": replace(BASE, engine=0.3),
     "fast engine: 1.5 of the line rate": replace(BASE, engine=1.5),
     "100 Gbit/s": replace(BASE, nic_bps=100e9),
@@ -66,6 +65,13 @@ VARIATIONS: dict[str, Assumptions] = {
 }
 
 KINDS = ("storm", "burst", "egress", "near miss")
+
+
+def kinds_of(variation: str) -> tuple[str, ...]:
+    """The kinds that an assumption matters for: one of blocked buffers for these only, and these need delays."""
+    if variation.startswith("egress"):
+        return ("egress",)
+    return KINDS if VARIATIONS[variation].delays else tuple(kind for kind in KINDS if kind != "egress")
 
 
 def make(variation: str, kind: str, seed: int) -> tuple[World, Played]:
