@@ -58,7 +58,7 @@ func TestAHostThatIsNotInTheFleetsFileMeasuresNothing(t *testing.T) {
 func TestMistakesInTheFleetsFileNameTheHost(t *testing.T) {
 	for content, want := range map[string]string{
 		"hosts: {a: [{pci: x, vf: 3, address: 192.0.2.1}]}":                                                                         "host a: probes: vfs: pci must be",
-		"hosts: {a: [{pci: \"0000:3b:00.0\", vf: 3, ip: 192.0.2.1}]}":                                                           "field ip not found",
+		"hosts: {a: [{pci: \"0000:3b:00.0\", vf: 3, ip: 192.0.2.1}]}":                                                               "field ip not found",
 		"hosts: {a: [{pci: \"0000:3b:00.0\", vf: 3, address: 192.0.2.1}], b: [{pci: \"0000:3b:00.0\", vf: 3, address: 192.0.2.1}]}": "a and b both have the address 192.0.2.1",
 		"[]": "cannot unmarshal",
 	} {

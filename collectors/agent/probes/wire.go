@@ -53,7 +53,7 @@ func encode(m message, key []byte) []byte {
 	packet := make([]byte, messageLength)
 	copy(packet, magic)
 	packet[4] = byte(m.kind)
-	kept := min(uint64(m.kept/keptUnit), keptMost) //nolint:gosec // G115: it is not negative
+	kept := min(uint64(m.kept/keptUnit), keptMost)                              //nolint:gosec // G115: it is not negative
 	packet[5], packet[6], packet[7] = byte(kept>>16), byte(kept>>8), byte(kept) //nolint:gosec // G115: three bytes of it
 	copy(packet[8:], m.session[:])
 	binary.BigEndian.PutUint64(packet[24:], m.sequence)
