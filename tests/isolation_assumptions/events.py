@@ -53,6 +53,8 @@ def block(world: World, count: int) -> None:
         kept = rng.uniform(*given.egress_passes, given.vfs)
         mine = limit / 8 / world.tx_size[span, vf]
         world.tx[span] *= kept
+        if not given.egress_receives:
+            world.rx[span] *= np.where(np.arange(given.vfs) == vf, 1.0, kept)
         world.tx[span, vf] = mine
         world.egress_us[span] = world.p99_us * rng.uniform(*given.egress_delay)
         world.incidents.append(Incident(start, start + length, (vf,), EGRESS))

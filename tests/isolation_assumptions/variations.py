@@ -61,6 +61,11 @@ VARIATIONS: dict[str, Assumptions] = {
     "egress: late by 2 to 5 promises": replace(BASE, egress_delay=(2.0, 5.0)),
     "egress: the others keep their rate": replace(BASE, egress_passes=(0.95, 1.0)),
     "egress: keep their rate, late by 2 to 5": replace(BASE, egress_passes=(0.95, 1.0), egress_delay=(2.0, 5.0)),
+    "egress: the others receive less too": replace(BASE, egress_receives=False),
+    "egress: receive less too, late by 2 to 5": replace(BASE, egress_receives=False, egress_delay=(2.0, 5.0)),
+    "egress: not stated, receive less too, late by 2 to 10": replace(
+        BASE, egress_stated=False, egress_receives=False, egress_delay=(2.0, 10.0)
+    ),
     "egress: not stated, keep their rate": replace(BASE, egress_stated=False, egress_passes=(0.95, 1.0), egress_delay=(4.0, 20.0)),
 }
 

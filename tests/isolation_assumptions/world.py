@@ -65,6 +65,8 @@ class Assumptions:
     """Delay behind a blocked buffer, in promised ones."""
     egress_passes: tuple[float, float] = (0.2, 0.7)
     """Part of their rate that those behind a blocked buffer keep."""
+    egress_receives: bool = True
+    """Those behind a blocked buffer receive as usual; without it they receive less to the same part, as senders that wait for answers."""
     egress_stated: bool = True
     """The promises name the limiter of the VF that blocks."""
     egress_wants: str = "throttled"
