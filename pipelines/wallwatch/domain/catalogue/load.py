@@ -73,10 +73,10 @@ def symptoms() -> dict[str, Symptom]:
 
 @cache
 def other_conditions() -> dict[str, OtherCondition]:
-    """`isolation`, `unexplained` and `silent`.
+    """`contention`, `isolation`, `unexplained` and `silent`.
 
     >>> sorted(other_conditions())
-    ['isolation', 'silent', 'unexplained']
+    ['contention', 'isolation', 'silent', 'unexplained']
     """
     found = parse_entries("symptoms.yaml", _read("symptoms.yaml").get("others"), OtherCondition)
     for condition in found.values():
