@@ -27,7 +27,7 @@ class OwnLoad:
         """Counters at a number of flows: linear in its logarithm between the points, constant outside of them.
 
         >>> few, many = Counters(1, 1e9, 1e6, 1e6, 1e8, 1e8, 2), Counters(1, 1e9, 3e6, 1e6, 1e8, 1e8, 8)
-        >>> OwnLoad(((1000.0, few), (100_000.0, many))).at(10_000).working_set_mb
+        >>> round(OwnLoad(((1000.0, few), (100_000.0, many))).at(10_000).working_set_mb, 6)
         5.0
         """
         places = np.log([point for point, _ in self.points])
