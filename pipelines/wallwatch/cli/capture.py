@@ -11,6 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from wallwatch.domain.catalogue.transport import TransportFigures
+    from wallwatch.domain.catalogue.transport_verdicts import LatencyVerdict
     from wallwatch.domain.transport.analysis import Options
     from wallwatch.domain.transport.results import Analysis
 
@@ -97,12 +98,14 @@ def _analyse(file: Path, options: Options) -> Analysis | None:
 
 
 def _print(results: list[tuple[Path, Analysis]], figures: TransportFigures | None, *, as_json: bool, several: bool) -> None:
-    from wallwatch.domain.transport.verdicts import latency_verdicts
+    from wallwatch.domain.catalogue.transport_verdicts import latency_verdicts
+
+    def verdicts(result: Analysis) -> list[LatencyVerdict]:
+        return latency_verdicts(result.qps, result.half_rtt.rtt_ns, figures) if figures else []
 
     if as_json:
         rows = [
-            {"file": str(file), **asdict(result)}
-            | ({"latency_verdicts": [asdict(row) for row in latency_verdicts(result, figures)]} if figures else {})
+            {"file": str(file), **asdict(result)} | ({"latency_verdicts": [asdict(row) for row in verdicts(result)]} if figures else {})
             for file, result in results
         ]
         if several or rows:
@@ -111,7 +114,7 @@ def _print(results: list[tuple[Path, Analysis]], figures: TransportFigures | Non
     from wallwatch.cli.capture_text import capture_text
 
     for file, result in results:
-        typer.echo(capture_text(str(file), result, latency_verdicts(result, figures) if figures else []))
+        typer.echo(capture_text(str(file), result, verdicts(result)))
 
 
 def _complain(message: str) -> None:

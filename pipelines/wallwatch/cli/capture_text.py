@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wallwatch.domain.catalogue.transport_verdicts import LatencyVerdict
     from wallwatch.domain.transport.results import Analysis, NotificationPoint, Percentiles, QueuePair, Retransmission
-    from wallwatch.domain.transport.verdicts import LatencyVerdict
 
 MOST_ROWS = 50
 """Rows that a table shows; --json has all."""
@@ -32,8 +32,20 @@ def capture_text(name: str, result: Analysis, verdicts: Sequence[LatencyVerdict]
         titles = ("receiver", "scope", "smallest interval", "CE-marked", "CNPs")
         parts.append(_table("Congestion notification", titles, [_point(row) for row in result.notification_points]))
     if result.qps:
-        titles = ("QP", "destination", "verb", "packets", "resent", "timeouts", "useful", "CE", "CNPs", "NACK generation", "NACK reaction")
-        parts.append(_table("Queue pairs (latencies: median / 99th percentile)", titles, [_queue_pair(row) for row in result.qps]))
+        columns_of_qps = (
+            "QP",
+            "destination",
+            "verb",
+            "packets",
+            "resent",
+            "timeouts",
+            "useful",
+            "CE",
+            "CNPs",
+            "NACK generation",
+            "NACK reaction",
+        )
+        parts.append(_table("Queue pairs (latencies: median / 99th percentile)", columns_of_qps, [_queue_pair(row) for row in result.qps]))
     if verdicts:
         sentences = [(str(row.qpn), row.destination, row.sentence) for row in verdicts]
         parts.append(_table("Latencies against the catalogue", ("QP", "destination", "verdict"), sentences))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from wallwatch.domain.catalogue.transport import Range, TransportFigures, slower_factor
 from wallwatch.domain.transport.queue_pairs import RESPONSE
-from wallwatch.domain.transport.results import Analysis, Percentiles
+from wallwatch.domain.transport.results import Percentiles, QueuePair
 
 Verdict = Literal["as published", "slower", "faster", "unknown"]
 
@@ -23,14 +24,14 @@ class LatencyVerdict:
     sentence: str
 
 
-def latency_verdicts(result: Analysis, figures: TransportFigures) -> list[LatencyVerdict]:
+def latency_verdicts(rows: Iterable[QueuePair], rtt_ns: int | None, figures: TransportFigures) -> list[LatencyVerdict]:
     """One verdict for each queue pair with a retransmission after a NACK.
 
     Medians are compared without half a round trip where that is known.
     """
-    half = (result.half_rtt.rtt_ns or 0) // 2
+    half = (rtt_ns or 0) // 2
     found = []
-    for row in result.qps:
+    for row in rows:
         if row.nack_reaction is None:
             continue
         published = figures.read if RESPONSE in row.verbs else figures.write
