@@ -24,6 +24,8 @@ from wallwatch_backend.state_tables import STATE_MACHINES
 
 MAX_BODY_BYTES = 1_000_000
 """The largest legitimate request is a remedy or webhook of a few kilobytes."""
+BEHIND_UPLOADS_BYTES = 1 << 24
+"""More than one message of the server has."""
 
 log = structlog.get_logger(__name__)
 
@@ -54,8 +56,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(opamp)
     problem_handlers.install(app)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=1)  # 4 MB of fleet state in about 20 ms
-    # The endpoint knows the caller before it reads a capture, and counts while it writes; one byte more lets it refuse in its own words.
-    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, uploads={f"{PREFIX}/captures": settings.capture_max_bytes + 1})
+    # The endpoint of uploads counts while it writes and refuses in its own words; this limit is behind it.
+    uploads = {f"{PREFIX}/captures": settings.capture_max_bytes + BEHIND_UPLOADS_BYTES}
+    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, uploads=uploads)
     app.add_middleware(HostNames, names=allowed_names(settings))
     by_https = settings.public_url is not None and settings.public_url.scheme == "https"
     app.add_middleware(AnswerHeaders, hsts_s=settings.hsts_s, always_https=by_https)

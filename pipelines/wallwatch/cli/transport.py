@@ -1,4 +1,4 @@
-"""`wallwatch transport`: descriptions of transport tests."""
+"""`wallwatch transport`: descriptions of transport tests, running them, and the search for anomalies."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ import yaml
 if TYPE_CHECKING:
     from wallwatch.domain.transport.intents import Intent
 
-BAD_INPUT = 2
+NOT_FOUND, BAD_INPUT = 1, 2
 MOST_BYTES = 16 << 20
 
-app = typer.Typer(help="Descriptions of transport tests: check them, and plan what a switch injects.", no_args_is_help=True)
+app = typer.Typer(
+    help="Transport tests: check descriptions, plan what a switch injects, run them, search for anomalies.", no_args_is_help=True
+)
 
 INTENT = typer.Argument(metavar="INTENT", help="YAML or JSON: requester, responder, traffic with data-pkt-events")
 
 
 @app.callback()
 def main() -> None:
-    """Descriptions of transport tests: check them, and plan what a switch injects."""
+    """Transport tests: check descriptions, plan what a switch injects, run them, search for anomalies."""
 
 
 @app.command()
@@ -64,6 +66,81 @@ def plan(
         return
     for entry in found:
         typer.echo(str(entry))
+
+
+ADAPTOR = typer.Option(..., "--adaptor", metavar="COMMAND", help="the program that runs tests, such as `fleetsim transport`")
+
+
+@app.command()
+def run(
+    intent: Path = INTENT,
+    adaptor: str = ADAPTOR,
+    seed: int = typer.Option(1, "--seed", min=0, help="for QP numbers and PSNs, where the adaptor draws them"),
+    capture: str = typer.Option("", "--capture", metavar="NAME", help="ask for a capture of this name, and analyse it"),
+) -> None:
+    """Run a test with an adaptor, and print what it gave as JSON; with --capture also what the capture shows."""
+    from wallwatch.lab.transport.adaptor import AdaptorError, TransportAdaptor
+
+    parsed = _intent(intent)
+    try:
+        with TransportAdaptor(adaptor) as started:
+            outcome = started.run(parsed.model_dump(mode="json", by_alias=True, exclude_none=True), seed, capture)
+            answer: dict[str, Any] = outcome.model_dump()
+            if outcome.capture is not None:
+                answer["analysis"] = _analysed(Path(outcome.capture))
+    except AdaptorError as problem:
+        _refuse(str(problem))
+    typer.echo(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+
+
+def _analysed(capture: Path) -> dict[str, Any]:
+    from wallwatch.domain.transport.analysis import Options, analyse
+    from wallwatch.domain.transport.containers import read_frames
+    from wallwatch.domain.transport.frames import CaptureError, ReadReport
+
+    report = ReadReport()
+    try:
+        with capture.open("rb") as file:
+            return asdict(analyse(read_frames(file, report), report, Options(mirrored=True)))
+    except (CaptureError, OSError) as problem:
+        _refuse(f"{capture}: {problem}")
+
+
+@app.command()
+def search(
+    adaptor: str = ADAPTOR,
+    requester: str = typer.Option(..., "--requester", metavar="MODEL", help="cx4-lx, cx5, cx6-dx or e810 with the simulated device"),
+    responder: str = typer.Option(..., "--responder", metavar="MODEL"),
+    find: str = typer.Option("discards", "--find", help="discards, noisy-neighbour, unprovoked-discards or contradiction"),
+    budget: int = typer.Option(200, "--budget", min=1, max=100_000, help="most tests until the anomaly"),
+    seed: int = typer.Option(1, "--seed", min=0),
+    strategy: str = typer.Option("fuzz", "--strategy", help="fuzz, or random: the baseline"),
+) -> None:
+    """Search for a test that shows an anomaly, and reduce it to the smallest one that still does; exit code 1 when none was found."""
+    from wallwatch.lab.transport.adaptor import AdaptorError, TransportAdaptor
+    from wallwatch.lab.transport.score import ANOMALIES
+    from wallwatch.lab.transport.search import Search
+
+    if find not in ANOMALIES:
+        _refuse(f"--find {find}: unknown; known are {', '.join(ANOMALIES)}")
+    if strategy not in ("fuzz", "random"):
+        _refuse(f"--strategy {strategy}: must be fuzz or random")
+    try:
+        with TransportAdaptor(adaptor) as started:
+            looking = Search(lambda plan: started.run(plan.intent(), seed), requester, responder, find, budget, seed)
+            found = looking.fuzz() if strategy == "fuzz" else looking.draw()
+    except AdaptorError as problem:
+        _refuse(str(problem))
+    answer = {
+        "find": find,
+        "runs": found.runs,
+        "minimising_runs": found.minimising_runs,
+        "first": None if found.plan is None else found.plan.intent(),
+        "minimal": None if found.minimal is None else found.minimal.intent(),
+    }
+    typer.echo(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+    if found.plan is None:
+        raise typer.Exit(NOT_FOUND)
 
 
 def _intent(path: Path) -> Intent:
