@@ -49,7 +49,10 @@ export class Captures {
       [
         "POST",
         /^\/captures\/([^/]+)\/attach$/,
-        ([, id], body) => ({ incident_id: body.incident_id, text: `Capture ${this.get(id)?.name ?? id} was attached.` }),
+        ([, id], body) => ({
+          incident_id: body.incident_id,
+          text: `Capture ${this.get(id)?.name ?? id} was attached.`,
+        }),
       ],
       ["DELETE", /^\/captures\/([^/]+)$/, ([, id]) => this.remove(id)],
     ];
@@ -92,8 +95,11 @@ export class Captures {
     return share < 1 ? { ...capture, progress: share } : { ...capture, state: "done", ...this.analysed() };
   }
 
-  listed({ analysis: _, series: __, ...rest }) {
-    return rest;
+  listed(capture) {
+    const shown = { ...capture };
+    delete shown.analysis;
+    delete shown.series;
+    return shown;
   }
 
   get(id) {

@@ -98,7 +98,7 @@ def test_what_cannot_be_analysed_is_refused(operator: httpx.Client, content: byt
 
 def test_a_file_that_is_too_large_is_refused_by_its_length_and_while_it_arrives(operator: httpx.Client, replica: Any) -> None:
     small = replica(capture_max_bytes=1_000_000)
-    with httpx.Client(base_url=small, cookies=operator.cookies, headers=operator.headers) as client:
+    with httpx.Client(base_url=small, cookies=operator.cookies, headers=operator.headers, timeout=120) as client:
         known = client.post(CAPTURES, params={"name": "x"}, content=b"\xd4\xc3\xb2\xa1" + bytes(1_000_000))
         assert (known.status_code, known.json()["code"]) == (413, "capture_too_large")
 
@@ -113,7 +113,7 @@ def test_a_file_that_is_too_large_is_refused_by_its_length_and_while_it_arrives(
 
 def test_an_analysis_that_needs_too_much_memory_is_ended_and_the_server_lives(operator: httpx.Client, replica: Any) -> None:
     hurried = replica(capture_memory_mb=64)
-    with httpx.Client(base_url=hurried, cookies=operator.cookies, headers=operator.headers) as client:
+    with httpx.Client(base_url=hurried, cookies=operator.cookies, headers=operator.headers, timeout=120) as client:
         shown = ended(client, upload(client, lossy()).json()["id"])
         assert shown["state"] == "failed"
         assert "memory" in shown["problem"]

@@ -64,7 +64,12 @@ def _options(
     status_code=201,
     openapi_extra=_BODY,
     responses=problems.responses(
-        *WRITE_ERRORS, errors.CaptureTooLarge, errors.NotACapture, errors.CaptureOptionInvalid, errors.TooManyUploads
+        *WRITE_ERRORS,
+        errors.UploadBrokeOff,
+        errors.CaptureTooLarge,
+        errors.NotACapture,
+        errors.CaptureOptionInvalid,
+        errors.TooManyUploads,
     ),
 )
 async def upload_capture(

@@ -11,6 +11,10 @@ class NotACapture(WallwatchError):
     status, code, title = 422, "not_a_capture", "The file is no pcap or pcapng capture"
 
 
+class UploadBrokeOff(WallwatchError):
+    status, code, title = 400, "upload_broke_off", "The connection ended before the file did"
+
+
 class CaptureOptionInvalid(WallwatchError):
     status, code, title = 422, "capture_option_invalid", "An option of the analysis is invalid"
 

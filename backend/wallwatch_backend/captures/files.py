@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import UUID
 
-from wallwatch_backend.captures.errors import CaptureTooLarge, NotACapture
+from starlette.requests import ClientDisconnect
+
+from wallwatch_backend.captures.errors import CaptureTooLarge, NotACapture, UploadBrokeOff
 
 _MAGICS = (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x0a\x0d\x0d\x0a", b"\x1f\x8b")
 _WRITE_AT_ONCE = 1 << 20
@@ -51,12 +53,16 @@ class CaptureFiles:
             The first bytes are no capture's: refused before the rest is sent.
         CaptureTooLarge
             More than `max_bytes` came.
+        UploadBrokeOff
+            The client went away.
         """
         path = self.path(capture_id)
         try:
             return await self._write(path, chunks, max_bytes)
-        except BaseException:
+        except BaseException as error:
             path.unlink(missing_ok=True)
+            if isinstance(error, ClientDisconnect):
+                raise UploadBrokeOff from error
             raise
 
     async def _write(self, path: Path, chunks: AsyncIterator[bytes], max_bytes: int) -> Stored:

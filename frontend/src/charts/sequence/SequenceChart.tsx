@@ -6,7 +6,15 @@ import type { SequenceModel } from "./model";
 import { sequenceToOption } from "./toOption";
 
 /** PSNs of one queue pair over time. */
-export function SequenceChart({ model, title, height = 380 }: { model: SequenceModel; title: string; height?: number }) {
+export function SequenceChart({
+  model,
+  title,
+  height = 380,
+}: {
+  model: SequenceModel;
+  title: string;
+  height?: number;
+}) {
   const toOption = useCallback((theme: ChartTheme) => sequenceToOption(model, theme), [model]);
   const what = [
     plural(model.points.length, "point"),

@@ -25,7 +25,13 @@ function floorOf({ points, resent, losses }: SequenceModel): number {
 /** Packets as dots, losses, NACKs and resends by shape and colour, notifications along the bottom; a brush zooms into a time. */
 export function sequenceToOption(model: SequenceModel, theme: ChartTheme): EChartsCoreOption {
   const floor = floorOf(model);
-  const marks = (name: string, symbol: string, symbolSize: number, color: string | undefined, data: readonly Spot[]) => ({
+  const marks = (
+    name: string,
+    symbol: string,
+    symbolSize: number,
+    color: string | undefined,
+    data: readonly Spot[],
+  ) => ({
     type: "scatter",
     name,
     symbol,

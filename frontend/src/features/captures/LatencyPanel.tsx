@@ -1,5 +1,5 @@
 import { Select, Table, Text } from "@mantine/core";
-import type { CaptureAnalysis, CaptureQueuePair, LatencyFigures } from "@/lib/api/types";
+import type { CaptureAnalysis, CaptureQueuePair } from "@/lib/api/types";
 import { formatNs } from "@/lib/time/shortTimes";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
@@ -16,14 +16,26 @@ interface Props {
   onModel: (model: string | undefined) => void;
 }
 
-type Published = [number, number] | null;
+type Published = readonly number[] | null;
+type Figures = Record<"write" | "read", Record<"nack_generation_us" | "nack_reaction_us", Published>>;
 type Measured = CaptureQueuePair["nack_generation"];
 
-function Bar({ name, measured, published, half }: { name: string; measured: Measured; published: Published; half: number }) {
+function Bar({
+  name,
+  measured,
+  published,
+  half,
+}: {
+  name: string;
+  measured: Measured;
+  published: Published;
+  half: number;
+}) {
   if (measured === null) return <Text size="sm">–</Text>;
   const [median, tail] = [Math.max(measured.p50_ns - half, 0), Math.max(measured.p99_ns - half, 0)];
   const share = (ns: number) => `${100 * logShare(ns)}%`;
-  const range = published && `published ${published[0] === published[1] ? "" : `${published[0]} to `}${published[1]} µs`;
+  const [least = 0, most = 0] = published ?? [];
+  const range = published && `published ${least === most ? "" : `${least} to `}${most} µs`;
   return (
     <>
       <div
@@ -35,8 +47,8 @@ function Bar({ name, measured, published, half }: { name: string; measured: Meas
           <div
             className={classes["published"]}
             style={{
-              left: share(published[0] * 1000),
-              width: `${100 * (logShare(published[1] * 1000) - logShare(published[0] * 1000))}%`,
+              left: share(least * 1000),
+              width: `${100 * (logShare(most * 1000) - logShare(least * 1000))}%`,
             }}
           />
         )}
@@ -51,7 +63,7 @@ function Bar({ name, measured, published, half }: { name: string; measured: Meas
   );
 }
 
-function publishedOf(figures: LatencyFigures | undefined, row: CaptureQueuePair) {
+function publishedOf(figures: Figures | undefined, row: CaptureQueuePair) {
   if (!figures) return { generation: null, reaction: null };
   const of = row.verbs.includes("READ response") ? figures.read : figures.write;
   return { generation: of.nack_generation_us, reaction: of.nack_reaction_us };
@@ -88,7 +100,9 @@ export function LatencyPanel({ id, analysis, model, onModel }: Props) {
       flush
     >
       {rows.length === 0 ? (
-        <EmptyState title="No retransmission after a NACK">Nothing was lost, or only the sender’s timer noticed.</EmptyState>
+        <EmptyState title="No retransmission after a NACK">
+          Nothing was lost, or only the sender’s timer noticed.
+        </EmptyState>
       ) : (
         <div className={classes["scroll"]}>
           <HeadedTable

@@ -24,7 +24,7 @@ export function RetransmissionPanel({ analysis }: { analysis: CaptureAnalysis })
   const { retransmissions, omitted } = analysis;
   const { shown, more } = useShownRows(retransmissions);
   const total = retransmissions.length + omitted.retransmissions;
-  const frame = (number: number | null) => number?.toLocaleString("en") ?? "–";
+  const frame = (number: number | null | undefined) => number?.toLocaleString("en") ?? "–";
   return (
     <Panel
       title="Retransmissions"

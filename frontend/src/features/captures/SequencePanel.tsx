@@ -1,11 +1,11 @@
 import { Select, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { SequenceChart } from "@/charts/sequence/SequenceChart";
-import type { CaptureDetail, CaptureSeries } from "@/lib/api/types";
+import type { CaptureDetail } from "@/lib/api/types";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
-import { queuePairText, sequenceOf } from "./captureText";
+import { queuePairText, type SeriesAnswer, sequenceOf } from "./captureText";
 import { useCaptureSeries } from "./queries";
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
   onPlace: (place: number) => void;
 }
 
-function Drawn({ series }: { series: CaptureSeries }) {
+function Drawn({ series }: { series: SeriesAnswer & Parameters<typeof queuePairText>[0] }) {
   const model = useMemo(() => sequenceOf(series), [series]);
   return (
     <>

@@ -75,20 +75,29 @@ export function scopeText(point: CaptureAnalysis["notification_points"][number])
 }
 
 /** A queue pair in words: it is one at its destination. */
-export function queuePairText({ qpn, destination, network }: Pick<CaptureQueuePair, "qpn" | "destination" | "network">) {
+export function queuePairText({
+  qpn,
+  destination,
+  network,
+}: Pick<CaptureQueuePair, "qpn" | "destination" | "network">) {
   const tunnel = network === null ? "" : ` in network ${network}`;
   return `QP ${qpn} of ${destination}${tunnel}`;
 }
 
 const NS_PER_MS = 1e6;
 
+/** A series as requests return it: there, pairs are arrays. */
+export type SeriesAnswer = Pick<CaptureSeries, "stride" | "cnps"> & {
+  [Name in "points" | "losses" | "nacks"]: readonly (readonly number[])[];
+} & { resent: readonly (readonly (number | string)[])[] };
+
 /** A series of the API as the chart wants it. */
-export function sequenceOf(series: CaptureSeries): SequenceModel {
-  const spot = ([ns, psn]: [number, number]) => [ns / NS_PER_MS, psn] as const;
+export function sequenceOf(series: SeriesAnswer): SequenceModel {
+  const spot = ([ns = 0, psn = 0]: readonly number[]) => [ns / NS_PER_MS, psn] as const;
   return {
     points: series.points.map(spot),
     stride: series.stride,
-    resent: series.resent.map(([ns, psn, kind]) => ({ at: [ns / NS_PER_MS, psn] as const, kind })),
+    resent: series.resent.map(([ns, psn, kind]) => ({ at: [Number(ns) / NS_PER_MS, Number(psn)] as const, kind: String(kind) })),
     losses: series.losses.map(spot),
     nacks: series.nacks.map(spot),
     cnps: series.cnps.map((ns) => ns / NS_PER_MS),

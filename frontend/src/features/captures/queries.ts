@@ -34,9 +34,7 @@ export function useCaptureSeries(id: string, place: number) {
     queryKey: ["captures", "series", id, place],
     staleTime: Infinity,
     queryFn: () =>
-      unwrap(
-        api.GET("/api/v1/captures/{capture_id}/series/{place}", { params: { path: { capture_id: id, place } } }),
-      ),
+      unwrap(api.GET("/api/v1/captures/{capture_id}/series/{place}", { params: { path: { capture_id: id, place } } })),
   });
 }
 

@@ -20,7 +20,6 @@ export type CauseInfo = Schemas["CauseInfo"];
 export type Container = Schemas["Container"];
 export type Control = Schemas["Control"];
 export type Delivery = Schemas["Delivery"];
-export type LatencyFigures = Schemas["ModelFigures"];
 export type CaptureQueuePair = Schemas["QueuePair"];
 export type EffectSeries = Schemas["EffectSeries"];
 export type Evidence = Schemas["Evidence"];

@@ -2,7 +2,12 @@ import { csrfHeaders } from "./client";
 import { toProblem, unreachable } from "./problem";
 
 /** Send a file as the body of a POST; `fetch` says nothing of how far it is, so this uses what does. */
-export function uploadFile<T>(url: string, file: Blob, onShare: (share: number) => void, signal: AbortSignal): Promise<T> {
+export function uploadFile<T>(
+  url: string,
+  file: Blob,
+  onShare: (share: number) => void,
+  signal: AbortSignal,
+): Promise<T> {
   return new Promise((resolve, reject: (reason: Error) => void) => {
     const request = new XMLHttpRequest();
     request.open("POST", url);
