@@ -78,7 +78,7 @@ class Settings(SharedSettings):
     ] = Path(".local/captures")
     capture_max_bytes: Annotated[int, Field(ge=1_000_000, description="Largest packet capture that may be uploaded")] = 1_000_000_000
     capture_queue: Annotated[int, Field(ge=1, le=100, description="Most captures that a replica receives, holds and analyses at once")] = 4
-    capture_memory_mb: Annotated[int, Field(ge=512, description="Most memory of the process that analyses a capture")] = 2048
+    capture_memory_mb: Annotated[int, Field(ge=512, description="Most memory of the process that analyses a capture")] = 768
     capture_cpu_s: Annotated[int, Field(ge=5, description="Most CPU time of one analysis; three times as long by the clock")] = 600
     capture_retention_days: Annotated[int, Field(ge=1, le=3650, description="How long analyses of captures are kept")] = 90
 
