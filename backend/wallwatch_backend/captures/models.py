@@ -45,4 +45,4 @@ class SeriesRow(Base):
     capture_id: Mapped[Ref] = mapped_column(ForeignKey("capture.id", ondelete="CASCADE"), primary_key=True)
     place: Mapped[int] = mapped_column(Integer, primary_key=True)
     label: Mapped[Json]
-    body: Mapped[dict[str, Any]] = deferred(mapped_column(JSONB))
+    body: Mapped[dict[str, Any]] = deferred(mapped_column(JSONB, nullable=False))
