@@ -97,7 +97,10 @@ export function sequenceOf(series: SeriesAnswer): SequenceModel {
   return {
     points: series.points.map(spot),
     stride: series.stride,
-    resent: series.resent.map(([ns, psn, kind]) => ({ at: [Number(ns) / NS_PER_MS, Number(psn)] as const, kind: String(kind) })),
+    resent: series.resent.map(([ns, psn, kind]) => ({
+      at: [Number(ns) / NS_PER_MS, Number(psn)] as const,
+      kind: String(kind),
+    })),
     losses: series.losses.map(spot),
     nacks: series.nacks.map(spot),
     cnps: series.cnps.map((ns) => ns / NS_PER_MS),

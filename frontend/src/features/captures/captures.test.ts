@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { onTheWire, sequenceToOption } from "@/charts/sequence/toOption";
 import { formatMs, formatNs } from "@/lib/time/shortTimes";
-import { formatBytes, isPort, logShare, scopeText, sequenceOf, uploadUrl, verdictOf, DEFAULT_OPTIONS } from "./captureText";
+import {
+  formatBytes,
+  isPort,
+  logShare,
+  scopeText,
+  sequenceOf,
+  uploadUrl,
+  verdictOf,
+  DEFAULT_OPTIONS,
+} from "./captureText";
 import { parseCaptureSearch, parseCapturesSearch } from "./search";
 
 const ID = "00000000-0000-4000-8000-000000000001";
@@ -95,7 +104,7 @@ describe("the chart of sequence numbers", () => {
     nacks: [],
     cnps: [500_000],
   });
-  const option = sequenceToOption(model, theme) as {
+  const option = sequenceToOption(model, theme) as unknown as {
     series: { name: string; data: unknown[] }[];
     tooltip: { formatter: (item: unknown) => string };
   };
