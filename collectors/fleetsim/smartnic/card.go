@@ -23,6 +23,8 @@ const (
 	// iterations bring what depends on each other to rest: it does so within milliseconds, a step of the simulation takes longer.
 	iterations = 40
 	damping    = 0.35
+	// fillingRate times what the accelerator could serve keeps a queue full.
+	fillingRate = 3
 	// fullest is the load of the memory above which waiting would grow without limit.
 	fullest = 0.97
 	// readShare is what of the references beyond the first level is read; the rest is written.
@@ -55,6 +57,7 @@ type Function struct {
 	engineKPPS float64 // what the accelerator let through
 	missShare  float64
 	waitUs     float64
+	capacity   float64 // kpps of its cores
 }
 
 // KPPS is what the function processed in the last step.
@@ -152,7 +155,8 @@ func (c *Card) accelerate() {
 		}
 		one := client{queues: f.Kind.Queues, serviceUs: f.serviceUs()}
 		if core := c.coreUs(f); f.Kind.Pipeline {
-			one.arrivalsPerUs = min(f.Traffic.KPPS/1000, float64(f.Cores)/core)
+			// More than this only fills queues that are full already.
+			one.arrivalsPerUs = min(f.Traffic.KPPS/1000, float64(f.Cores)/core, fillingRate*float64(one.queues)/one.serviceUs)
 		} else {
 			one.threads = f.Cores
 			one.thinkUs = max(core, float64(f.Cores)/max(f.Traffic.KPPS/1000, 1e-9)-one.serviceUs-f.waitUs)
@@ -174,7 +178,8 @@ func (c *Card) accelerate() {
 // settle moves each function towards what its slowest part lets through.
 func (c *Card) settle() {
 	for _, f := range c.Functions {
-		target := min(f.Traffic.KPPS, float64(f.Cores)/c.coreUs(f)*1000)
+		f.capacity = float64(f.Cores) / c.coreUs(f) * 1000
+		target := min(f.Traffic.KPPS, f.capacity)
 		if f.Kind.UsesRegex() {
 			target = min(target, f.engineKPPS)
 		}
@@ -198,6 +203,10 @@ func (f *Function) count(seconds float64) {
 	f.CacheWrites += lines * (1 - readShare)
 	f.MemoryReads += instructions * 0.3 // Armv8 counts every load and store of data here
 	f.MemoryWrites += instructions * 0.1
-	f.Cycles += float64(f.Cores) * frequencyHz * seconds // cores poll for packets
-	f.CPU += time.Duration(math.Round(float64(f.Cores) * seconds * 1e9))
+	busy := float64(f.Cores) * seconds // cores poll for packets
+	if f.Kind.Sleeps {
+		busy *= min(f.kpps/f.capacity, 1)
+	}
+	f.Cycles += busy * frequencyHz
+	f.CPU += time.Duration(math.Round(busy * 1e9))
 }

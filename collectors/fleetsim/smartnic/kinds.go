@@ -18,6 +18,7 @@ type Kind struct {
 	// FixedMB and BytesPerFlow make the table: the working set.
 	FixedMB, BytesPerFlow float64
 	Instructions          float64 // per packet
+	Sleeps                bool    // while there is no work; functions poll for packets otherwise
 	// RegexUs and RegexUsPerMatch are the accelerator's time for a packet; both 0: the function does not use it.
 	RegexUs, RegexUsPerMatch float64
 	Queues                   int // at the accelerator
@@ -54,7 +55,7 @@ func LookupKind(name string) (Kind, error) {
 
 // MemoryBench walks a table of its own and does nothing else.
 func MemoryBench(workingSetMB float64) Kind {
-	return Kind{Name: "memory bench", CoreUs: 0.08, References: 40, Overlap: 4, FixedMB: workingSetMB, Instructions: 700}
+	return Kind{Name: "memory bench", CoreUs: 0.08, References: 40, Overlap: 4, FixedMB: workingSetMB, Instructions: 700, Sleeps: true}
 }
 
 // RegexBench keeps its queues at the accelerator full.
