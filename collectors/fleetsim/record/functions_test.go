@@ -1,4 +1,4 @@
-package smartnicfs
+package record
 
 import (
 	"math"
@@ -10,11 +10,12 @@ import (
 	"github.com/influxdata/telegraf/config"
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/smartnicfs"
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
 	"github.com/wallwatch/wallwatch/collectors/plugins/inputs/nf"
 )
 
-const text = `
+const functionScenario = `
 name: t
 seed: 1
 topology: {hosts: 1, rnics_per_host: 2, models: [BF-3]}
@@ -24,13 +25,13 @@ functions:
   - {host: host01, rnic: "0000:17:00.0", kind: acl, pod: nf/b, cores: 1, at: 10s, for: 20s, traffic: {flows: 100, packet_bytes: 700, kpps: 50}}
 `
 
-func TestTheInputReadsWhatTheCardDoes(t *testing.T) {
-	s, err := scenario.Parse([]byte(text))
+func TestTheInputReadsWhatFunctionsOnACardDo(t *testing.T) {
+	s, err := scenario.Parse([]byte(functionScenario))
 	if err != nil {
 		t.Fatal(err)
 	}
 	root := t.TempDir()
-	h, err := New(s, "host01", root)
+	h, err := smartnicfs.New(s, "host01", root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,14 +69,13 @@ func TestTheInputReadsWhatTheCardDoes(t *testing.T) {
 		}
 		counts = append(counts, len(acc.Metrics)-before)
 	}
-	plugintest.CheckEmitted(t, acc)
 	if counts[0] != 1 || counts[7] != 2 || counts[19] != 1 {
 		t.Errorf("functions over time: %v", counts)
 	}
 	last := acc.Metrics[len(acc.Metrics)-1]
-	processed := h.planned[0].running.KPPS()
-	if got, ok := plugintest.Field(last, "throughput_kpps").(float64); !ok || math.Abs(got/processed-1) > 0.1 {
-		t.Errorf("%v kpps instead of %.1f", got, processed)
+	// The accelerator needs 0.15 us and 1.4 us for each of the 600 matches per MB, which is slower than the cores.
+	if got, ok := plugintest.Field(last, "throughput_kpps").(float64); !ok || math.Abs(got/(1000/(0.15+1.4*600*1518/1e6))-1) > 0.05 {
+		t.Errorf("%v kpps", got)
 	}
 	for field, want := range map[string]float64{"mtbr_per_mb": 600, "packet_bytes": 1518, "working_set_mb": 0.4 + 48000*190/1e6, "cpu_share": 1, "cores": 2} {
 		if got, ok := plugintest.Field(last, field).(float64); !ok || math.Abs(got/want-1) > 0.01 {
@@ -92,13 +92,13 @@ func TestTheInputReadsWhatTheCardDoes(t *testing.T) {
 	}
 }
 
-func TestAHostWithoutFunctionsWritesNothing(t *testing.T) {
-	s, err := scenario.Parse([]byte(text))
+func TestAHostWithoutFunctionsShowsNone(t *testing.T) {
+	s, err := scenario.Parse([]byte(functionScenario))
 	if err != nil {
 		t.Fatal(err)
 	}
 	root := t.TempDir()
-	h, err := New(s, "host02", root)
+	h, err := smartnicfs.New(s, "host02", root)
 	if err != nil {
 		t.Fatal(err)
 	}
