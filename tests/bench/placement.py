@@ -1,8 +1,9 @@
 """Placement of network functions: waste and broken SLAs of batches of 500 arrivals, and the CPU time of each. One core.
 
-Each sequence has 36 kinds of functions of its own: curves of three shapes, loads, engines, patterns and SLAs of 5 to 20% at random. Waste is
-against the proven fewest cards that keep every SLA. `exact`: curves as they are. `noisy`: seven points of each curve, measured with an error of
-throughput, which the function's description states (`drop_error`); its draw is new in each sequence. WALLWATCH_SEQUENCES sets how many.
+Each sequence has 36 kinds of functions of its own: curves of three shapes, loads, engines, patterns and SLAs of 5 to 20% at random.
+Waste is against the proven fewest cards that keep every SLA. `exact`: curves as they are. `noisy`: seven points of each curve, measured
+with an error of throughput, which the function's description states (`drop_error`); its draw is new in each sequence.
+WALLWATCH_SEQUENCES sets how many.
 """
 
 import os

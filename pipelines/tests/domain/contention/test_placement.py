@@ -57,6 +57,7 @@ def test_a_batch_is_placed_on_the_proven_fewest_cards() -> None:
     for seed in range(5):
         wanted = arrivals(200, seed)
         best, bound = fewest_cards(wanted, feasible)
+        assert bound is not None
         assert len(best.cards) == bound <= len(place(wanted, feasible).cards)
         assert broken(best.cards) == 0
 

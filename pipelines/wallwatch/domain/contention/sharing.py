@@ -103,7 +103,8 @@ class Batch:
         for at in np.unique(combinations):
             if curve := self._residents[at].memory_curve:
                 mine = combinations == at
-                found[mine] = np.interp(others[mine], *zip(*curve, strict=True))
+                loads, drops = zip(*curve, strict=True)
+                found[mine] = np.interp(others[mine], loads, drops)
         return np.minimum(found, _LARGEST_DROP)
 
     def _engine(
