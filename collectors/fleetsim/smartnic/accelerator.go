@@ -43,66 +43,89 @@ func (a *arrivals) Pop() any {
 	return last
 }
 
-// serve visits the queues in turn, one request each, and returns what each client got per microsecond.
-func serve(clients []client, random *rand.Rand) []float64 {
-	var owner []int
-	coming := &arrivals{}
+// server is the accelerator with its queues while it serves.
+type server struct {
+	clients []client
+	random  *rand.Rand
+	owner   []int // of each queue
+	waiting []int // requests in each queue
+	coming  arrivals
+	now     float64
+}
+
+func newServer(clients []client, random *rand.Rand) *server {
+	s := &server{clients: clients, random: random}
 	for at, c := range clients {
-		for range c.queues {
+		first := len(s.owner)
+		for queue := range c.queues {
 			if c.threads == 0 && c.arrivalsPerUs > 0 {
-				heap.Push(coming, arrival{random.ExpFloat64() / c.arrivalsPerUs, len(owner)})
+				heap.Push(&s.coming, arrival{random.ExpFloat64() / c.arrivalsPerUs, first + queue})
 			}
-			owner = append(owner, at)
+			s.owner = append(s.owner, at)
 		}
 		for thread := range c.threads {
-			heap.Push(coming, arrival{random.Float64() * (c.thinkUs + c.serviceUs), len(owner) - c.queues + thread%c.queues})
+			heap.Push(&s.coming, arrival{random.Float64() * (c.thinkUs + c.serviceUs), first + thread%c.queues})
 		}
 	}
-	got, waiting := make([]float64, len(clients)), make([]int, len(owner))
-	if coming.Len() == 0 {
+	s.waiting = make([]int, len(s.owner))
+	return s
+}
+
+// admit takes the requests that have come by now.
+func (s *server) admit() {
+	for s.coming.Len() > 0 && s.coming[0].at <= s.now {
+		queue := s.coming[0].queue
+		c := s.clients[s.owner[queue]]
+		s.waiting[queue] = min(s.waiting[queue]+1, queuePlaces)
+		if c.threads > 0 {
+			heap.Pop(&s.coming) // the thread comes again after its result
+			continue
+		}
+		s.coming[0].at += s.random.ExpFloat64() * float64(c.queues) / c.arrivalsPerUs
+		heap.Fix(&s.coming, 0)
+	}
+}
+
+// next is the first queue with a request, from one on in turn; -1 when all are empty.
+func (s *server) next(from int) int {
+	for step := range s.owner {
+		if queue := (from + step) % len(s.owner); s.waiting[queue] > 0 {
+			return queue
+		}
+	}
+	return -1
+}
+
+// serve visits the queues in turn, one request each, and returns what each client got per microsecond.
+func serve(clients []client, random *rand.Rand) []float64 {
+	s := newServer(clients, random)
+	got := make([]float64, len(clients))
+	if s.coming.Len() == 0 {
 		return got
 	}
-	now, next, began := 0.0, 0, 0.0
+	turn, began := 0, 0.0
 	for served := 0; served < servedRequests; {
-		for coming.Len() > 0 && (*coming)[0].at <= now {
-			due := (*coming)[0]
-			c := clients[owner[due.queue]]
-			waiting[due.queue] = min(waiting[due.queue]+1, queuePlaces)
-			if c.threads == 0 {
-				(*coming)[0].at += random.ExpFloat64() * float64(c.queues) / c.arrivalsPerUs
-				heap.Fix(coming, 0)
-			} else {
-				heap.Pop(coming)
-			}
-		}
-		queue := -1
-		for step := range owner {
-			if candidate := (next + step) % len(owner); waiting[candidate] > 0 {
-				queue = candidate
-				break
-			}
-		}
+		s.admit()
+		queue := s.next(turn)
 		if queue < 0 {
-			now = (*coming)[0].at
+			s.now = s.coming[0].at
 			continue
 		}
-		c := clients[owner[queue]]
-		waiting[queue]--
-		now += c.serviceUs
-		next = queue + 1
+		c := clients[s.owner[queue]]
+		s.waiting[queue]--
+		s.now += c.serviceUs
+		turn = queue + 1
 		if c.threads > 0 {
-			heap.Push(coming, arrival{now + c.thinkUs, queue})
+			heap.Push(&s.coming, arrival{s.now + c.thinkUs, queue})
 		}
-		served++
-		if served == servedRequests/10 {
+		got[s.owner[queue]]++
+		if served++; served == servedRequests/10 { // what came before is the beginning, with empty queues
 			clear(got)
-			began = now
-			continue
+			began = s.now
 		}
-		got[owner[queue]]++
 	}
 	for at := range got {
-		got[at] /= now - began
+		got[at] /= s.now - began
 	}
 	return got
 }

@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-func run(t *testing.T, functions ...*Function) *Card {
+func run(t *testing.T, functions ...*Function) {
 	t.Helper()
 	c := NewCard(1)
 	c.Functions = functions
 	for range 10 {
 		c.Step(500 * time.Millisecond)
 	}
-	return c
 }
 
 func function(t *testing.T, name string, traffic Traffic) *Function {

@@ -3,6 +3,7 @@ package nf
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/perfcount"
@@ -66,42 +67,56 @@ func (i *instance) openCounters(p *Plugin, r *reading, now time.Time) bool {
 	return false
 }
 
-// rates are means since the last sample; an event that was not counted at all in this time has none.
-func (i *instance) rates(r *reading, next *sample) {
-	elapsed := next.at.Sub(i.last.at).Seconds()
-	var grown [perfcount.Events]float64
-	var counted [perfcount.Events]bool
-	share, any := 1.0, false
-	for event, count := range next.counts {
-		before := i.last.counts[event]
-		if count == nil || before == nil || elapsed <= 0 || count.Value < before.Value || count.Enabled < before.Enabled {
+// growth is what was counted since the last sample.
+type growth struct {
+	by    [perfcount.Events]float64
+	known [perfcount.Events]bool
+	// share is the smallest share of its time for which an event was counted; shareKnown is false where none was enabled.
+	share      float64
+	shareKnown bool
+	unlucky    int64 // events that did not get a counter in all the time
+}
+
+func grown(before, now perfcount.Counts) growth {
+	g := growth{share: 1}
+	for event, count := range now {
+		then := before[event]
+		if count == nil || then == nil || count.Value < then.Value || count.Enabled < then.Enabled {
 			continue
 		}
-		enabled, running := count.Enabled-before.Enabled, count.Running-before.Running
+		enabled, running := count.Enabled-then.Enabled, count.Running-then.Running
 		if enabled > 0 {
-			share, any = min(share, running.Seconds()/enabled.Seconds()), true
+			g.share, g.shareKnown = min(g.share, running.Seconds()/enabled.Seconds()), true
 		}
 		if enabled > 0 && running == 0 {
-			r.missing++ // other events had the counters all the time
+			g.unlucky++
 			continue
 		}
-		grown[event], counted[event] = count.Value-before.Value, true
+		g.by[event], g.known[event] = count.Value-then.Value, true
 	}
+	return g
+}
+
+// rates are means since the last sample; an event that was not counted at all in this time has none.
+func (i *instance) rates(r *reading, next *sample) {
+	if slices.ContainsFunc(next.counts[:], func(count *perfcount.Count) bool { return count != nil }) {
+		r.fields["cache_level"] = string(i.counting.Level())
+	}
+	elapsed := next.at.Sub(i.last.at).Seconds()
+	if elapsed <= 0 {
+		return
+	}
+	g := grown(i.last.counts, next.counts)
+	r.missing += g.unlucky
 	for event, field := range rateFields {
-		if counted[event] {
-			r.fields[field] = grown[event] / elapsed
+		if g.known[event] {
+			r.fields[field] = g.by[event] / elapsed
 		}
 	}
-	if counted[perfcount.Instructions] && counted[perfcount.Cycles] && grown[perfcount.Cycles] > 0 {
-		r.fields["instructions_per_cycle"] = grown[perfcount.Instructions] / grown[perfcount.Cycles]
+	if g.known[perfcount.Instructions] && g.known[perfcount.Cycles] && g.by[perfcount.Cycles] > 0 {
+		r.fields["instructions_per_cycle"] = g.by[perfcount.Instructions] / g.by[perfcount.Cycles]
 	}
-	if any {
-		r.fields["counted_share"] = min(share, 1)
-	}
-	for _, count := range next.counts {
-		if count != nil {
-			r.fields["cache_level"] = string(i.counting.Level())
-			break
-		}
+	if g.shareKnown {
+		r.fields["counted_share"] = min(g.share, 1)
 	}
 }

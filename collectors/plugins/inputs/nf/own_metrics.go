@@ -128,10 +128,12 @@ func trackedFlows(p *Plugin, group string) (int64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	pid, _, _ := strings.Cut(strings.TrimSpace(string(raw)), "\n")
-	if pid == "" {
+	first, _, _ := strings.Cut(strings.TrimSpace(string(raw)), "\n")
+	number, err := strconv.Atoi(first)
+	if err != nil {
 		return 0, false
 	}
+	pid := strconv.Itoa(number)
 	host, err1 := os.Readlink(filepath.Join(p.ProcRoot, "1/ns/net"))
 	own, err2 := os.Readlink(filepath.Join(p.ProcRoot, pid, "ns/net"))
 	if err1 != nil || err2 != nil || host == own {
