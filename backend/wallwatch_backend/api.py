@@ -13,6 +13,7 @@ from wallwatch_backend.accounts.session.endpoints import router as session
 from wallwatch_backend.accounts.tokens.endpoints import router as tokens
 from wallwatch_backend.accounts.users.endpoints import router as users
 from wallwatch_backend.accounts.views.endpoints import router as views
+from wallwatch_backend.captures.endpoints import router as captures
 from wallwatch_backend.contention.cards.endpoints import router as nf_cards
 from wallwatch_backend.contention.models.endpoints import router as nf_models
 from wallwatch_backend.contention.placements.endpoints import router as placements
@@ -120,6 +121,7 @@ def new_api(**options: Any) -> FastAPI:
         nf_predictions,
         placements,
         lab,
+        captures,
         webhooks,
         deliveries,
         users,

@@ -10,6 +10,7 @@ import { Forecasts } from "./forecasts.mjs";
 import { Functions } from "./functions.mjs";
 import { Incidents } from "./incidents.mjs";
 import { Isolation } from "./isolation.mjs";
+import { Captures } from "./captures.mjs";
 import { Lab } from "./lab.mjs";
 import { Profiles } from "./performance.mjs";
 import { PLAN_ACTION, Plans } from "./plans.mjs";
@@ -53,6 +54,7 @@ export function makeApi(kind, { guarded = false } = {}) {
   const isolation = new Isolation(fleet, kind);
   const lab = new Lab(kind);
   const functions = new Functions(fleet, kind);
+  const captures = new Captures(kind);
   const proposed = fleet.host.length > 0 ? [proposal(fleet)] : [];
   const orders = new Map();
   for (const i of incidents.all.filter((one) => one.inhibited_by !== null)) {
@@ -266,6 +268,7 @@ export function makeApi(kind, { guarded = false } = {}) {
     ...isolation.reads,
     ...lab.reads,
     ...functions.reads,
+    ...captures.reads,
     ...webhooks.reads,
     [/^\/tokens$/, () => answers.TOKENS],
     [/^\/users$/, () => answers.USERS],
@@ -285,6 +288,7 @@ export function makeApi(kind, { guarded = false } = {}) {
     ...isolation.slos.writes,
     ...lab.writes,
     ...functions.writes,
+    ...captures.writes,
     ...webhooks.writes,
     ["POST", /^\/profiles\/([^/]+)\/calibrations(?:\/fleet)?$/, ([, model], body) => profiles.calibrate(model, body)],
     [

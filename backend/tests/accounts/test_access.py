@@ -26,6 +26,7 @@ VIEWER = {
     "getLabCatalogue", "listLabDevices", "listCampaigns", "getCampaign", "listCampaignTests", "downloadCampaignReport",
     "downloadCampaignJournal",
     "listNfCards", "listNfModels", "getNfModelVersion", "predictFunctions", "placeFunctions",
+    "listCaptures", "listTransportModels", "getCapture", "getCaptureSeries", "getCaptureVerdicts", "downloadCaptureAnalysis",
     "getFleetIsolation", "getRnicIsolation", "getIsolationStrip", "getVfIsolation", "listSloClasses", "getSloRules", "getSloReport",
 }  # fmt: skip
 OPERATOR = {
@@ -42,6 +43,7 @@ OPERATOR = {
     "createSloClass", "updateSloClass", "deleteSloClass", "replaceSloRules", "previewSloRules",
     "createNfModel", "promoteNfModel", "rollBackNfModel", "setFunctionTerms",
     "createCampaign", "approveCampaign", "rejectCampaign", "stopCampaign", "stopAllCampaigns", "attachCampaign", "writeCampaignProfile",
+    "uploadCapture", "attachCapture", "deleteCapture",
 }  # fmt: skip
 ADMIN = {
     "createEnrolmentToken", "deleteAgent", "listUsers", "createUser", "updateUser", "listTokens", "createToken", "deleteToken", "listAudit",
@@ -86,6 +88,7 @@ BODIES: dict[str, Any] = {
     "stopCampaign": {},
     "stopAllCampaigns": {},
     "attachCampaign": {"incident_id": ID},
+    "attachCapture": {"incident_id": ID},
     "writeCampaignProfile": {},
     "createNfModel": {"function": "x", "nic_model": "BF-2", "files": [{"name": "x_mem_train", "text": "1"}]},
     "promoteNfModel": {"reason": "x"},

@@ -9,6 +9,7 @@ import { parseSilenceFilters } from "@/features/incidents/silences/filters";
 import { parseTenantFilters } from "@/features/isolation/fleet/filters";
 import { parseReportSearch } from "@/features/isolation/report/search";
 import { parseVfsView } from "@/features/isolation/rnic/view";
+import { parseCaptureSearch, parseCapturesSearch } from "@/features/captures/search";
 import { parseLabFilters, parseNewCampaignSearch } from "@/features/lab/search";
 import { parseLogFilters } from "@/features/notify/filters";
 import { parseEditorSearch, parsePolicyFilters, parsePolicySearch } from "@/features/policies/filters";
@@ -19,6 +20,7 @@ import { parseFilters } from "@/shared/fleet/filters";
 import { ErrorPage, NotFoundPage } from "./FaultPages";
 import { FunctionModelsRoute, FunctionsRoute, PlacementRoute } from "./functionRoutes";
 import { ReportRoute, RnicVfsRoute, SlosRoute, TenantsRoute, VfRoute } from "./isolationRoutes";
+import { CaptureRoute, CapturesRoute } from "./captureRoutes";
 import { CampaignRoute, LabRoute, NewCampaignRoute } from "./labRoutes";
 import {
   AccountRoute,
@@ -185,6 +187,18 @@ export const newCampaignRoute = createRoute({
   component: NewCampaignRoute,
 });
 export const campaignRoute = createRoute({ getParentRoute: () => root, path: "/lab/$id", component: CampaignRoute });
+export const capturesRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/captures",
+  validateSearch: parseCapturesSearch,
+  component: CapturesRoute,
+});
+export const captureRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/captures/$id",
+  validateSearch: parseCaptureSearch,
+  component: CaptureRoute,
+});
 export const agentsRoute = createRoute({
   getParentRoute: () => root,
   path: "/agents",
@@ -233,6 +247,8 @@ const routeTree = root.addChildren([
   labRoute,
   newCampaignRoute,
   campaignRoute,
+  capturesRoute,
+  captureRoute,
   agentsRoute,
   webhooksRoute,
   settingsRoute,

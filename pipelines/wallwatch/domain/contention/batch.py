@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from wallwatch.domain.contention.batch_placement import fewest_cards
 from wallwatch.domain.contention.card import Card, Occupant, Outlook
-from wallwatch.domain.contention.placement import Drops, Feasibility, Kind, Placed, Policy, fewest_cards, place
+from wallwatch.domain.contention.placement import Drops, Feasibility, Kind, Placed, Policy, place
 
 SECONDS = 2.0
 """For the integer program; what it has by then is at least as good as placing one by one."""
