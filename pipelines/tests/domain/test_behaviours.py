@@ -40,7 +40,7 @@ def samples(card: str, counters: Counters, seconds: Iterable[int], host: str = "
 
 def senders(second: int, host: str, *addresses: str, own: str = "") -> Message:
     """An RNIC's tunnel addresses, and those that send to it."""
-    fields = {"tunnel_addresses": own, "tunnel_sources": ",".join(f"{address}=1/0.5" for address in addresses)}
+    fields = {"tunnel_addresses": own, "tunnel_sources": " ".join(f"{address}=1/0.5" for address in addresses)}
     return Message("rnic_offload", {"host": host, "pci": PCI, "rack": RACK}, at_ns(second) + 1, fields)
 
 

@@ -34,7 +34,12 @@ func (s *stubborn) Driver(string) (netlink.Driver, error) {
 }
 func (s *stubborn) Health() (map[string][]netlink.Reporter, error) { return nil, s.refuse("health") }
 func (s *stubborn) VFs(string, bool) (map[int]netlink.VF, error)   { return nil, s.refuse("vfs") }
-func (s *stubborn) Rates(bool) (map[string][]netlink.Rate, error)  { return nil, s.refuse("rates") }
+func (s *stubborn) DCB(string) (netlink.DCB, error)                { return netlink.DCB{}, s.refuse("dcb") }
+func (s *stubborn) QueuePairs() (map[string]netlink.QueuePairs, error) {
+	return nil, s.refuse("queue pairs")
+}
+func (s *stubborn) Queues([]string) (map[string]netlink.Queue, error) { return nil, s.refuse("queues") }
+func (s *stubborn) Rates(bool) (map[string][]netlink.Rate, error)     { return nil, s.refuse("rates") }
 func (s *stubborn) Descriptions() (map[string]netlink.Description, error) {
 	return nil, s.refuse("description")
 }

@@ -23,7 +23,7 @@ class Variant(Entry):
 class Contradiction(Entry):
     """A cause and an effect: when the first counter grows, the second one must.
 
-    Of several names for a counter, the first that the RNIC has counts. The pair is a signal of its own name: by how much the cause has
+    Of several counters, the sum of those that the RNIC has counts: drivers have names of their own. The pair is a signal of its own name: by how much the cause has
     grown while the effect stood still.
     """
 

@@ -30,7 +30,7 @@ _COUNTERS: tuple[tuple[str, ...], ...] = (
     ("rx_read_requests", "InRdmaReads", "iwInRdmaReads"),
     ("implied_nak_seq_err", "packet_seq_err", "RetransSegs", "tcpRetransSegs"),
 )
-"""Of several names the first that a sample has."""
+"""Of several names, the sum of those that a sample has: drivers have names of their own."""
 
 EXPLAINED_BY: Mapping[int, int] = {HANDLED: SENT, REPEATED: LOST}
 """What a peer counts may come from others: notifications from their senders, repeated requests from requesters that count their losses."""
@@ -59,7 +59,7 @@ class Peers:
 
     def hear_rnic(self, key: Key, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any]) -> None:
         """Take one `rnic` sample."""
-        totals = tuple([_first(fields, names) for names in _COUNTERS])
+        totals = tuple([total_of(fields, names) for names in _COUNTERS])
         before = self._heard.get(key)
         if before is None:
             self._heard[key] = Heard(at_ms, totals, (None,) * len(totals), variant_of(tags.get("pci_id"), tags.get("hca_type")))
@@ -83,11 +83,11 @@ class Peers:
         own = fields.get("tunnel_addresses")
         if type(own) is str and self._addresses.get(key) != own:
             self._addresses[key] = own
-            for address in own.split(","):
-                self._owner[address.strip()] = key
+            for address in own.split():
+                self._owner[address] = key
         senders = fields.get("tunnel_sources")
         if type(senders) is str:
-            self._senders[key] = tuple([one.partition("=")[0].strip() for one in senders.split(",", MOST_SENDERS)[:MOST_SENDERS] if one])
+            self._senders[key] = tuple([one.partition("=")[0] for one in senders.split(None, MOST_SENDERS)[:MOST_SENDERS]])
 
     def models(self, key: Key) -> list[str] | None:
         """Models of the RNICs that send to this one; None where none is known."""
@@ -128,7 +128,7 @@ class Peers:
     def _explained(self, sender: Key, receiver: Key, by: int, at_ms: int) -> float:
         """What other RNICs that this sender sends to have counted, per second."""
         total, moving = 0.0, self._moving[by]
-        addresses = {address.strip() for address in self._addresses.get(sender, "").split(",")}
+        addresses = set(self._addresses.get(sender, "").split())
         for other, moved_ms in list(moving.items()):
             if at_ms - moved_ms > FRESH_MS:
                 del moving[other]
@@ -137,12 +137,18 @@ class Peers:
         return total
 
 
-def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
+def total_of(fields: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
+    """Sum of those counters that a sample has; None where it has none of them.
+
+    >>> total_of({"cnpSent": 7}, ("np_cnp_sent", "cnpSent")), total_of({}, ("np_cnp_sent", "cnpSent"))
+    (7, None)
+    """
+    found: int | None = None
     for name in names:
         value = fields.get(name)
         if type(value) is int:
-            return value
-    return None
+            found = value if found is None else found + value
+    return found
 
 
 def _rate(before: int | None, now: int | None, elapsed_ms: int) -> float | None:

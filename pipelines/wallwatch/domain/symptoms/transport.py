@@ -14,7 +14,7 @@ from typing import Any
 from wallwatch.domain.catalogue.behaviour_models import PEERS, Contradiction
 from wallwatch.domain.catalogue.load import behaviours, contradictions
 from wallwatch.domain.symptoms import contradictions as contradictions_of
-from wallwatch.domain.symptoms.peers import HANDLED, READS, REPEATED, Key, Peers
+from wallwatch.domain.symptoms.peers import HANDLED, READS, REPEATED, Key, Peers, total_of
 from wallwatch.domain.symptoms.signals import number
 from wallwatch.domain.telemetry.registry import measurements
 
@@ -248,9 +248,9 @@ def _of_pairs(
 ) -> None:
     lifespan = number(fields.get("lifespan")) or 0.0
     for name, pair in _pairs_of(variant):
-        effect = _counter(fields, pair.effect)
+        effect = total_of(fields, pair.effect)
         of_peers = pair.cause[0].startswith(PEERS)
-        cause = _of_peers_total(kept, pair, at_ms, peers, key) if of_peers else _counter(fields, pair.cause)
+        cause = _of_peers_total(kept, pair, at_ms, peers, key) if of_peers else total_of(fields, pair.cause)
         readings = kept["pairs"].get(name)
         if cause is not None and effect is not None:
             if readings is None:
@@ -260,14 +260,6 @@ def _of_pairs(
             judged = contradictions_of.judge(readings, pair, at_ms, lifespan)
             if judged.unanswered is not None:
                 found[name] = judged.unanswered
-
-
-def _counter(fields: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
-    for name in names:
-        value = fields.get(name)
-        if type(value) is int:
-            return value
-    return None
 
 
 _PEER_COUNTERS = {"peers.duplicate_request": REPEATED, "peers.rx_read_requests": READS, "peers.rp_cnp_handled": HANDLED}
