@@ -162,6 +162,9 @@ func boundCounters(conn *netlink.Conn, index uint32) (map[uint32]Bound, error) {
 		}
 		errs = append(errs, attributes.Err())
 	}
+	if len(found) == 0 {
+		found = nil
+	}
 	return found, errors.Join(errs...)
 }
 
