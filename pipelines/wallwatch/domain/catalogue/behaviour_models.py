@@ -23,8 +23,8 @@ class Variant(Entry):
 class Contradiction(Entry):
     """A cause and an effect: when the first counter grows, the second one must.
 
-    Of several counters, the sum of those that the RNIC has counts: drivers have names of their own. The pair is a signal of its own name: by how much the cause has
-    grown while the effect stood still.
+    Of several counters, the sum of those that the RNIC has counts: drivers have names of their own. The pair is a
+    signal of its own name: by how much the cause has grown while the effect stood still.
     """
 
     label: str

@@ -17,7 +17,7 @@ Readings = list[list[int]]
 """`[[ms, cause, effect], ...]`, oldest first: since the effect last moved, at most over the pair's window."""
 
 LIFESPANS = 2
-"""A counter may be as old as the driver's `lifespan`: after twice that time it has certainly been read again (the specification's rule)."""
+"""A counter may be as old as the driver's `lifespan`: after twice that time it has certainly been read again."""
 
 
 class Verdict(StrEnum):
