@@ -20,8 +20,11 @@ FRESH_MS = 60_000
 MOST_SENDERS = 16
 """Senders that are remembered of each RNIC, those with most packets: 40,000 RNICs then take about 15 MB."""
 
+SUMMED_MS = 5_000
+"""What the receivers of one sender counted is summed at most this often: half of the usual interval between two samples."""
+
 HANDLED, SENT, REPEATED, READS, LOST = range(5)
-"""Places of the counters in `Heard.rates`."""
+"""Counters, by their places in `_COUNTERS`."""
 
 _COUNTERS: tuple[tuple[str, ...], ...] = (
     ("rp_cnp_handled", "cnpHandled"),
@@ -36,14 +39,33 @@ EXPLAINED_BY: Mapping[int, int] = {HANDLED: SENT, REPEATED: LOST}
 """What a peer counts may come from others: notifications from their senders, repeated requests from requesters that count their losses."""
 
 
+_NAMES = tuple(name for names in _COUNTERS for name in names)
+_PLACES = tuple(tuple(_NAMES.index(name) for name in names) for names in _COUNTERS)
+"""Of each of the counters, the places of its names among all of them."""
+
+
 class Heard(NamedTuple):
-    """The newest sample of one RNIC."""
+    """The two newest samples of one RNIC; rates are computed when somebody asks, which is rare."""
 
     at_ms: int
-    totals: tuple[int | None, ...]
-    rates: tuple[float | None, ...]
-    """Per second since the sample before; None where a counter is missing or was reset."""
+    totals: tuple[Any, ...]
+    before_ms: int
+    before: tuple[Any, ...]
     model: str | None
+
+    def rate(self, what: int) -> float | None:
+        """Increase of a counter per second; None where it is missing or was reset."""
+        elapsed_ms = self.at_ms - self.before_ms
+        if elapsed_ms <= 0:
+            return None
+        total: float | None = None
+        for place in _PLACES[what]:
+            now, last = self.totals[place], self.before[place]
+            if type(now) is int and type(last) is int:
+                if now < last:
+                    return None
+                total = (total or 0.0) + (now - last) * 1000.0 / elapsed_ms
+        return total
 
 
 class Peers:
@@ -54,29 +76,20 @@ class Peers:
         self._owner: dict[str, Key] = {}
         self._addresses: dict[Key, str] = {}
         self._senders: dict[Key, tuple[str, ...]] = {}
-        self._moving: dict[int, dict[Key, int]] = {SENT: {}, REPEATED: {}, LOST: {}}
-        """RNICs whose counter moved lately, and when: the only ones that can explain what others count, or that say anything."""
+        self._receivers: dict[str, set[Key]] = {}
+        """Address -> the RNICs to which its owner sends."""
+        self._counted: dict[tuple[Key, int], tuple[int, float]] = {}
+        """Sender and counter -> when what its receivers counted was summed, and the sum."""
 
     def hear_rnic(self, key: Key, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any]) -> None:
-        """Take one `rnic` sample."""
-        totals = tuple([total_of(fields, names) for names in _COUNTERS])
-        before = self._heard.get(key)
-        if before is None:
-            self._heard[key] = Heard(at_ms, totals, (None,) * len(totals), variant_of(tags.get("pci_id"), tags.get("hca_type")))
-            return
-        if at_ms <= before.at_ms:
-            if before.at_ms - at_ms > FRESH_MS:  # the host's clock was set back
-                del self._heard[key]
-            return
-        if totals == before.totals:
-            rates = tuple([None if total is None else 0.0 for total in totals])
-        else:
-            rates = tuple(map(_rate, before.totals, totals, (at_ms - before.at_ms,) * len(totals)))
-            for place, moving in self._moving.items():
-                if rates[place]:
-                    moving[key] = at_ms
-        model = variant_of(tags.get("pci_id"), tags.get("hca_type")) or before.model
-        self._heard[key] = Heard(at_ms, totals, rates, model)
+        """Take one `rnic` sample. Cheap: it is done for each."""
+        totals = tuple(map(fields.get, _NAMES))
+        last = self._heard.get(key)
+        if last is None or at_ms < last.at_ms - FRESH_MS:  # new, or the host's clock was set back
+            self._heard[key] = Heard(at_ms, totals, at_ms, totals, variant_of(tags.get("pci_id"), tags.get("hca_type")))
+        elif at_ms > last.at_ms:
+            model = last.model or variant_of(tags.get("pci_id"), tags.get("hca_type"))
+            self._heard[key] = Heard(at_ms, totals, last.at_ms, last.totals, model)
 
     def hear_offload(self, key: Key, fields: Mapping[str, Any]) -> None:
         """Take one `rnic_offload` sample: the RNIC's own tunnel addresses, and those that send to it."""
@@ -87,7 +100,15 @@ class Peers:
                 self._owner[address] = key
         senders = fields.get("tunnel_sources")
         if type(senders) is str:
-            self._senders[key] = tuple([one.partition("=")[0] for one in senders.split(None, MOST_SENDERS)[:MOST_SENDERS]])
+            now = tuple([one.partition("=")[0] for one in senders.split(None, MOST_SENDERS)[:MOST_SENDERS]])
+            before = self._senders.get(key, ())
+            self._senders[key] = now
+            for address in before:
+                if address not in now:
+                    self._receivers[address].discard(key)
+            for address in now:
+                if address not in before:
+                    self._receivers.setdefault(address, set()).add(key)
 
     def models(self, key: Key) -> list[str] | None:
         """Models of the RNICs that send to this one; None where none is known."""
@@ -98,24 +119,13 @@ class Peers:
         """Sum over the RNICs that send to this one, per second, less what others explain; None where none of them is known or fresh."""
         total: float | None = None
         for sender, heard in self._of(key):
-            value = heard.rates[what]
-            if value is None or abs(at_ms - heard.at_ms) > FRESH_MS:
+            value = heard.rate(what) if abs(at_ms - heard.at_ms) <= FRESH_MS else None
+            if value is None:
                 continue
             if value and what in EXPLAINED_BY:
                 value = max(value - self._explained(sender, key, EXPLAINED_BY[what], at_ms), 0.0)
             total = value if total is None else total + value
         return total
-
-    def repeats(self, key: Key, at_ms: int) -> bool:
-        """Whether any RNIC that sends to this one has received requests again lately. Cheap: it is asked for each sample."""
-        moving = self._moving[REPEATED]
-        if not moving:
-            return False
-        for address in self._senders.get(key, ()):
-            owner = self._owner.get(address)
-            if owner is not None and abs(at_ms - moving.get(owner, -FRESH_MS)) < FRESH_MS:
-                return True
-        return False
 
     def _of(self, key: Key) -> Iterator[tuple[Key, Heard]]:
         """The RNICs that send to this one, as far as they were heard."""
@@ -127,14 +137,18 @@ class Peers:
 
     def _explained(self, sender: Key, receiver: Key, by: int, at_ms: int) -> float:
         """What other RNICs that this sender sends to have counted, per second."""
-        total, moving = 0.0, self._moving[by]
-        addresses = set(self._addresses.get(sender, "").split())
-        for other, moved_ms in list(moving.items()):
-            if at_ms - moved_ms > FRESH_MS:
-                del moving[other]
-            elif other not in (receiver, sender) and not addresses.isdisjoint(self._senders.get(other, ())):
-                total += self._heard[other].rates[by] or 0.0 if other in self._heard else 0.0
-        return total
+        kept = self._counted.get((sender, by))
+        if kept is None or abs(at_ms - kept[0]) > SUMMED_MS:
+            receivers: set[Key] = set()
+            for address in self._addresses.get(sender, "").split():
+                receivers |= self._receivers.get(address, set())
+            total = sum(self._fresh(one, by, at_ms) for one in receivers if one != sender)
+            kept = self._counted[sender, by] = (at_ms, total)
+        return max(kept[1] - self._fresh(receiver, by, at_ms), 0.0)
+
+    def _fresh(self, key: Key, what: int, at_ms: int) -> float:
+        heard = self._heard.get(key)
+        return heard.rate(what) or 0.0 if heard is not None and abs(at_ms - heard.at_ms) <= FRESH_MS else 0.0
 
 
 def total_of(fields: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
@@ -149,7 +163,3 @@ def total_of(fields: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
         if type(value) is int:
             found = value if found is None else found + value
     return found
-
-
-def _rate(before: int | None, now: int | None, elapsed_ms: int) -> float | None:
-    return None if before is None or now is None or now < before else (now - before) * 1000.0 / elapsed_ms

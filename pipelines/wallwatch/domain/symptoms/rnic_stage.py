@@ -2,7 +2,7 @@
 
 `RnicState` is plain JSON: `{"newest": ms, "at": {source: [ms, ...]}, "fine", "coarse" (windows), "mean", "least", "most" (baselines),
 "behind" (samples that may show a step of the clock), "counters", "moved", "ever", "id" (rack, model, variant, driver, firmware, its
-version), "engine", "transport", "totals", "ets", "np" (see `transport`), "symptoms": {"S1": life}}`.
+version), "engine", "transport", "qps", "ets", "np" (see `transport`), "symptoms": {"S1": life}}`.
 """
 
 from __future__ import annotations
@@ -203,10 +203,11 @@ def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields
         known["driver_version"] = version
     if at_ms < rnic_state["newest"] and rnic_state["at"]["rnic"][-1] != at_ms:
         return False  # rates of counters and baselines go forward only
-    values = signals.of_rnic(fields, rnic_state, at_ms)
+    rates: dict[str, float] = {}
+    values = signals.of_rnic(fields, rnic_state, at_ms, rates)
     if values.get("port_down"):
         rnic_state["down"] = at_ms
-    values.update(transport.take(rnic_state, (tags["host"], tags["pci"]), at_ms, fields, values, peers))
+    values.update(transport.take(rnic_state, (tags["host"], tags["pci"]), at_ms, fields, rates, peers))
     return _keep(rnic_state, at_ms, values)
 
 

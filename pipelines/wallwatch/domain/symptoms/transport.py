@@ -1,7 +1,7 @@
 """Signals of an RNIC's transport engine, for the behaviours of `catalogue/behaviours.yaml`. Pure and in event time.
 
 Most RNICs show nothing of the kind most of the time, and this stage runs for every sample of the fleet: so counters, pairs and the window
-of these signals (`rnic_state["transport"]`) are kept only from the first error, mark or waiting packet until a minute after the last one.
+of these signals (`rnic_state["transport"]`) are kept only from the first sign of a behaviour until some time after the last one.
 A signal that cannot be known is left out.
 """
 
@@ -61,19 +61,37 @@ def _watched() -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 @cache
-def _starts_matter(variant: str) -> bool:
-    """Whether a model's counters are followed all the time: what happens at the start of connections is over within one sample."""
-    return any(variant in b.interoperability.receivers for b in behaviours().values() if b.interoperability is not None)
-
-
-@cache
 def _pairs_of(variant: str) -> tuple[tuple[str, Contradiction], ...]:
     """Contradictions that are judged on a model; without a known model, those of all models."""
     return tuple((name, pair) for name, pair in contradictions().items() if not pair.models or variant in pair.models)
 
 
+LEAST_DISCARDS_PER_S = 1.0
+"""Fewer drops of the port are nothing to follow: a tenth of what any behaviour is raised for, and where it clears."""
+
+
+def _shows(rnic_state: RnicState, variant: str, rates: Mapping[str, float], key: Key, at_ms: int, peers: Peers | None) -> bool:
+    """Whether a sample may be the first of a behaviour. It is asked for every sample, and few show anything."""
+    if rates:
+        if "roce_adp_retrans_to" in rates:
+            return True
+        if ("np_ecn_marked_roce_packets" in rates or "RxECNMrkd" in rates) and "np_cnp_sent" not in rates and "cnpSent" not in rates:
+            return True
+        if "port_xmit_wait" in rates and "ets" in rnic_state:
+            return True
+        if rates.get("rx_discards_phy", 0.0) >= LEAST_DISCARDS_PER_S and variant in _judged_by_drops():
+            return True
+    return peers is not None and variant in behaviours()["B5"].applies_to and bool(peers.rate(key, REPEATED, at_ms))
+
+
+@cache
+def _judged_by_drops() -> frozenset[str]:
+    """Models of which a behaviour shows in what the port drops."""
+    return frozenset(model for b in behaviours().values() if b.definition is not None for model in b.applies_to)
+
+
 def take(
-    rnic_state: RnicState, key: Key, at_ms: int, fields: Mapping[str, Any], values: Mapping[str, float], peers: Peers | None
+    rnic_state: RnicState, key: Key, at_ms: int, fields: Mapping[str, Any], rates: Mapping[str, float], peers: Peers | None
 ) -> dict[str, float]:
     """All signals of one `rnic` sample; empty while the RNIC shows nothing. `rnic_state` moves on.
 
@@ -81,8 +99,8 @@ def take(
     ----------
     key : tuple of str
         Host and PCI address.
-    values : mapping
-        The sample's other signals.
+    rates : mapping
+        Increase per second of those counters that every sample is compared by and that grew.
     peers : Peers or None
         What the other ends count; None where the caller hears no other host.
     """
@@ -90,22 +108,21 @@ def take(
         _take_settings(rnic_state, fields)
     kept = rnic_state.get("engine")
     variant = rnic_state["id"].get("variant") or ""
-    if values.get("trouble_per_s") or rnic_state.get("waits") or (peers is not None and peers.repeats(key, at_ms)):
+    new_qps = _new_qps(rnic_state, at_ms, fields) if "qps" in fields else None
+    if _shows(rnic_state, variant, rates, key, at_ms, peers):
         if kept is None:
-            kept = rnic_state["engine"] = {"pairs": {}}
+            kept = rnic_state["engine"] = {"pairs": {}, "totals": {}}
         kept["shown"] = at_ms
-    elif kept is not None and at_ms - kept["shown"] > QUIET_MS and behaviours().keys().isdisjoint(rnic_state["symptoms"]):
+    elif kept is None:
+        return {}
+    elif at_ms - kept["shown"] > QUIET_MS and behaviours().keys().isdisjoint(rnic_state["symptoms"]):
         forget(rnic_state)
-        kept = None
-    if kept is None and not _starts_matter(variant):
         return {}
-    rates = _rates(rnic_state.setdefault("totals", {}), at_ms, fields)
-    if kept is None:
-        return {}
+    rates = {**rates, **_rates(kept["totals"], at_ms, fields)}
     found: dict[str, float] = {}
     _of_counters(found, rates)
     _of_port(found, fields)
-    _of_queue_pairs(found, rates, fields)
+    _of_queue_pairs(found, new_qps, fields)
     _of_classes(found, rnic_state.get("ets"), rates, fields)
     if variant:
         found["slow_path_model"] = float(variant in behaviours()["B2"].applies_to)
@@ -118,13 +135,13 @@ def take(
 
 def forget(rnic_state: RnicState) -> None:
     """Drop everything but the settings."""
-    for name in ("engine", "transport", "totals"):
+    for name in ("engine", "transport"):
         rnic_state.pop(name, None)
 
 
 def _rates(totals: dict[str, list[Any]], at_ms: int, fields: Mapping[str, Any]) -> dict[str, float]:
-    """Increase per second of the counters that this sample has and that were not reset, and of the number of queue pairs; `totals`
-    (`{source: [ms, [values]]}`) moves on. One that is missing now is unknown in the next sample too.
+    """Increase per second of the counters that this sample has and that were not reset; `totals` (`{source: [ms, [values]]}`) moves on.
+    One that is missing now is unknown in the next sample too.
     """
     rates: dict[str, float] = {}
     for source, names in zip(("files", "driver"), _watched(), strict=True):
@@ -140,12 +157,6 @@ def _rates(totals: dict[str, list[Any]], at_ms: int, fields: Mapping[str, Any]) 
                 if last is not None and value is not None and value >= last:
                     rates[name] = (value - last) * per_s
         totals[source] = [at_ms, now]
-    count = fields.get("qps")
-    if type(count) is int:
-        before = totals.get("qps")
-        if before is not None and at_ms > before[0]:
-            rates["qps"] = max(count - before[1], 0) * 1000.0 / (at_ms - before[0])
-        totals["qps"] = [at_ms, count]
     return rates
 
 
@@ -168,13 +179,22 @@ def _of_port(found: dict[str, float], fields: Mapping[str, Any]) -> None:
             found[signal] = carried / rate
 
 
-def _of_queue_pairs(found: dict[str, float], rates: Mapping[str, float], fields: Mapping[str, Any]) -> None:
+def _new_qps(rnic_state: RnicState, at_ms: int, fields: Mapping[str, Any]) -> float | None:
+    """Queue pairs per second that are new. Always remembered: the start of connections is over within one sample."""
+    count, before = fields["qps"], rnic_state.get("qps")
+    if type(count) is not int:
+        return None
+    rnic_state["qps"] = [at_ms, count]
+    return max(count - before[1], 0) * 1000.0 / (at_ms - before[0]) if before is not None and at_ms > before[0] else None
+
+
+def _of_queue_pairs(found: dict[str, float], new_qps: float | None, fields: Mapping[str, Any]) -> None:
     for name in ("qps_losing", "qps_waiting"):
         value = number(fields.get(name))
         if value is not None:
             found[name] = value
-    if "qps" in rates:
-        found["new_qps_per_s"] = rates["qps"]
+    if new_qps is not None:
+        found["new_qps_per_s"] = new_qps
 
 
 def _take_settings(rnic_state: RnicState, fields: Mapping[str, Any]) -> None:
