@@ -207,7 +207,7 @@ def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields
     values = signals.of_rnic(fields, rnic_state, at_ms, rates)
     if values.get("port_down"):
         rnic_state["down"] = at_ms
-    values.update(transport.take(rnic_state, (tags["host"], tags["pci"]), at_ms, fields, rates, peers))
+    values.update(transport.take(rnic_state, (tags.get("host", ""), tags.get("pci", "")), at_ms, fields, rates, peers))
     return _keep(rnic_state, at_ms, values)
 
 
