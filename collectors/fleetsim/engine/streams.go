@@ -48,7 +48,7 @@ type transports struct {
 	settings scenario.Transport
 	// Counted by priority: what streams move. Flows have priority 3.
 	Priorities [8]PriorityCounters
-	QPs        int
+	queuePairs int
 	streams    []*stream // of which the card is the requester
 }
 
@@ -98,7 +98,7 @@ func (r *RNIC) TransportSettings() scenario.Transport { return r.transports.sett
 func (r *RNIC) Priority(priority int) PriorityCounters { return r.transports.Priorities[priority] }
 
 // QueuePairs is how many queue pairs a card with streams has.
-func (r *RNIC) QueuePairs() int { return r.transports.QPs }
+func (r *RNIC) QueuePairs() int { return r.transports.queuePairs }
 
 // BoundQueuePairs are the counters of the queue pairs, where an administrator has bound each to its own.
 func (r *RNIC) BoundQueuePairs() []BoundCounters {
@@ -125,7 +125,7 @@ func (e *Engine) moveStreams(dt time.Duration) {
 	}
 	for _, r := range e.rnics {
 		if r.transports != nil {
-			r.transports.QPs = 0
+			r.transports.queuePairs = 0
 		}
 	}
 	for _, st := range e.streams {
@@ -156,8 +156,8 @@ func (st *stream) begin(now time.Duration) {
 	if !st.active {
 		return
 	}
-	st.from.transports.QPs += st.spec.QueuePairs
-	st.to.transports.QPs += st.spec.QueuePairs
+	st.from.transports.queuePairs += st.spec.QueuePairs
+	st.to.transports.queuePairs += st.spec.QueuePairs
 	st.rate = st.spec.Gbps
 	if st.spec.Marked > 0 && st.to.notifies() {
 		st.rate *= slowedTo

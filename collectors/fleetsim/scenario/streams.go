@@ -107,6 +107,13 @@ func (s *Stream) validate(p *problems) {
 	if s.Gbps <= 0 || s.Gbps > 1000 {
 		p.add(s.at.of("gbps"), "gbps is %g; it must be above 0 and at most 1000", s.Gbps)
 	}
+	if s.Every > 0 && (s.For == 0 || s.For >= s.Every) {
+		p.add(s.at.of("every"), "a stream that repeats every %s needs a shorter for", s.Every.Std())
+	}
+	s.validatePackets(p)
+}
+
+func (s *Stream) validatePackets(p *problems) {
 	if s.QueuePairs < 1 || s.QueuePairs > 10_000 || s.Losing < 0 || s.Losing > s.QueuePairs {
 		p.add(s.at.of("queue_pairs"), "queue_pairs is %d and losing %d; a stream has 1 to 10000 queue pairs, of which some may lose packets",
 			s.QueuePairs, s.Losing)
@@ -116,8 +123,5 @@ func (s *Stream) validate(p *problems) {
 	}
 	if s.Marked < 0 || s.Marked > 1 || s.LossesPerSecond < 0 || s.TailLossesPerSecond < 0 {
 		p.add(s.at.of("marked"), "marked is %g; it must be from 0 to 1, and losses cannot be negative", s.Marked)
-	}
-	if s.Every > 0 && (s.For == 0 || s.For >= s.Every) {
-		p.add(s.at.of("every"), "a stream that repeats every %s needs a shorter for", s.Every.Std())
 	}
 }

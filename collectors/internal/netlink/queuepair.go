@@ -19,8 +19,8 @@ type QueuePairs struct {
 
 // Bound is one counter object with the queue pairs that it counts.
 type Bound struct {
-	QPs      int
-	Counters map[string]uint64
+	QueuePairs int
+	Counters   map[string]uint64
 }
 
 // QueuePairSource is asked for queue pairs.
@@ -176,7 +176,7 @@ func decodeBound(entry *netlink.AttributeDecoder) (number uint32, bound Bound) {
 		case rdmaCounterNumber:
 			number = inner.Uint32()
 		case rdmaQueuePairs:
-			nested(inner, func(*netlink.AttributeDecoder) { bound.QPs++ })
+			nested(inner, func(*netlink.AttributeDecoder) { bound.QueuePairs++ })
 		case rdmaCounters:
 			nested(inner, func(counter *netlink.AttributeDecoder) {
 				if name, value := namedNumber(counter, rdmaCounterName, rdmaCounterValue); name != "" {

@@ -120,8 +120,8 @@ func TestTheQueuePairsOfEachDeviceAreReadFromTheKernel(t *testing.T) {
 	)
 	want := map[string]QueuePairs{
 		"mlx5_0": {Count: 12, Bound: map[uint32]Bound{
-			1: {QPs: 1, Counters: map[string]uint64{"packet_seq_err": 5}},
-			2: {QPs: 2, Counters: map[string]uint64{"local_ack_timeout_err": 9}},
+			1: {QueuePairs: 1, Counters: map[string]uint64{"packet_seq_err": 5}},
+			2: {QueuePairs: 2, Counters: map[string]uint64{"local_ack_timeout_err": 9}},
 		}},
 		"mlx5_1": {},
 		"irdma0": {Count: 3}, // its driver counts no queue pairs
@@ -147,7 +147,7 @@ func TestWhatRDMAPrintsIsReadAsTheKernelsAnswer(t *testing.T) {
 	})
 	got, err := folder.QueuePairs()
 	bound := got["mlx5_0"].Bound[1]
-	if err != nil || got["mlx5_0"].Count != 12 || bound.QPs != 1 || bound.Counters["packet_seq_err"] != 5 {
+	if err != nil || got["mlx5_0"].Count != 12 || bound.QueuePairs != 1 || bound.Counters["packet_seq_err"] != 5 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := folderWith(t, map[string]string{"rdma/resource.json": `[{"ifname":"mlx5_0","qp":1}]`}).QueuePairs(); err != nil || got["mlx5_0"].Count != 1 {

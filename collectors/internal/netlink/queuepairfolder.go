@@ -60,7 +60,7 @@ func parseBound(devices map[string]QueuePairs, raw []byte) error {
 				delete(entry, key)
 			}
 		}
-		bound := Bound{QPs: len(queuePairs), Counters: make(map[string]uint64, len(entry))}
+		bound := Bound{QueuePairs: len(queuePairs), Counters: make(map[string]uint64, len(entry))}
 		for name, value := range entry {
 			var count uint64
 			if json.Unmarshal(value, &count) == nil { // names of processes and kinds are not numbers

@@ -141,7 +141,7 @@ var lossCounters = []string{"packet_seq_err", "implied_nak_seq_err", "out_of_seq
 // addQueuePairs sums up the queue pairs of an RNIC and of its functions. What is bound to one counter counts as one: by hand each queue pair has
 // its own, in the mode `auto` those of a kind or of a process share one.
 func (t *transport) addQueuePairs(devices map[string]netlink.QueuePairs, names []string, fields map[string]any) {
-	total, boundQPs, found := uint64(0), 0, false
+	total, members, found := uint64(0), 0, false
 	losing, waiting, slowed := 0, 0, 0
 	now := make(map[string]map[uint32]netlink.Bound)
 	for _, name := range names {
@@ -156,7 +156,7 @@ func (t *transport) addQueuePairs(devices map[string]netlink.QueuePairs, names [
 		}
 		now[name] = device.Bound
 		for number, bound := range device.Bound {
-			boundQPs += bound.QPs
+			members += bound.QueuePairs
 			before, known := t.bound[name][number]
 			if !known {
 				continue
@@ -181,7 +181,7 @@ func (t *transport) addQueuePairs(devices map[string]netlink.QueuePairs, names [
 	if len(now) == 0 {
 		return
 	}
-	fields["qps_counted"] = int64(boundQPs)
+	fields["qps_counted"] = int64(members)
 	if len(before) == 0 {
 		return // what has grown since is unknown
 	}
