@@ -24,6 +24,7 @@ type Scenario struct {
 	Events    []Event     `yaml:"events"`
 	Tenants   []Tenant    `yaml:"tenants"`
 	Streams   []Stream    `yaml:"streams"`
+	Functions []Function  `yaml:"functions"`
 	at        lineNumbers `yaml:"-"`
 }
 
