@@ -20,7 +20,7 @@ test("a campaign is started, followed, and its cause is written into the profile
   // The page follows the campaign by itself, from the runner's first report to the end.
   await expect(lab.progress).toContainText(/\d tests/, { timeout: SEARCH_MS });
   await lab.finished(SEARCH_MS);
-  await expect(lab.progress).toContainText("make 5 combinations");
+  await expect(lab.progress).toContainText(`Brute force over ${PARAMETER} (up to five values) would take 5 tests`);
   await expect(page.getByRole("region", { name: "Causes" })).toContainText("1 cause");
 
   const cause = lab.cause(1);
