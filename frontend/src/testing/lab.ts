@@ -74,6 +74,7 @@ export const CAUSE: FoundCause = {
     },
   ],
   effect: { bw_gbps: { good: 98.1, bad: 57, change: -0.42 } },
+  recovers: false,
   failing: { egress_masks: 24, flows: 1 },
   passing: { egress_masks: 23, flows: 1 },
   proven: true,
