@@ -158,6 +158,7 @@ ${JSON.stringify({ ...DEFAULT, egress_masks: 24, verb: "write" }, null, 2)}
 
 Passes with only this changed: {"egress_masks": 23}
 `,
+  ticket_url: "https://tracker.example/new?summary=Simulated%20CX-6%3A%20S6",
 };
 const DECLINE = {
   ...MASKS,

@@ -81,6 +81,7 @@ export const CAUSE: FoundCause = {
   policy: null,
   no_policy: "A policy speaks of events, not of measured values such as egress_masks.",
   reproducer: "S6 appears when egress_masks is at least 24.\n",
+  ticket_url: "https://tracker.example/new?summary=dut%3A%20S6",
 };
 
 export const REPORT: LabReport = {

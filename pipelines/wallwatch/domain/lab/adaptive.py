@@ -9,7 +9,7 @@ from statistics import median
 
 from wallwatch.domain.lab.conditions import Cause, Signal
 from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, Grid, one_at_a_time, tuples_of
-from wallwatch.domain.lab.device import Config, Value
+from wallwatch.domain.lab.device import Config
 from wallwatch.domain.lab.evidence import add_evidence
 from wallwatch.domain.lab.hiding import hides
 from wallwatch.domain.lab.hypothesis import Hidden
@@ -54,7 +54,7 @@ class Adaptive:
         self._healthy = self._device.default
         self._default_was_judged = False
         self._suspected: list[Cause] = []
-        self._rows_alone: dict[Cause, Value] = {}
+        self._found_alone: dict[Cause, FoundCause] = {}
         self._is_first_pass = False
         self._later: deque[Config] = deque()
 
@@ -93,11 +93,11 @@ class Adaptive:
             (name,) = difference(self._device, row, self._healthy) if self._healthy == self._device.default else ("",)
             for signal in self._unexplained(row) if name else ():
                 if not any(one.signal == signal and name in one.parameters for one in self._suspected):
-                    cause = self._learner(signal).alone(row, name)
-                    if cause is not None:
+                    found = self._learner(signal).alone(row, name)
+                    if found is not None:
                         self._judge.check_recovery(row, signal)
-                        self._suspected.append(cause)
-                        self._rows_alone[cause] = row[name]
+                        self._suspected.append(found.cause)
+                        self._found_alone[found.cause] = found
         self._is_first_pass = True
         for row in rows:
             self._work(row)
@@ -110,8 +110,7 @@ class Adaptive:
         """A search that is cut off before it has proven what fails alone reports it as what it is."""
         for one in self._suspected:
             (name,) = one.parameters
-            value = self._rows_alone[one]
-            found = FoundCause(one, {**self._healthy, name: value}, self._healthy, is_settled=False)
+            found = self._found_alone[one]
             add_evidence(self._judge, found)
             self._report.causes.append(found)
             self._report.notes.append(f"{one.signal} with {name} alone is not proven yet: no other parameter was varied.")

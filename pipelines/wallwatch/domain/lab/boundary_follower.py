@@ -139,10 +139,10 @@ class BoundaryFollower:
         name = names[attempt % len(names)]
         config = self._drawn(names, witness)
         if guess is not None:
-            lines = [(config, self._predicted(config, name, guess)) for config in (self._drawn(names, witness) for _ in range(TRIES_OF_A_LINE))]
-            config, predicted = next((one for one in lines if one[1]), (config, []))
-            as_guessed = sorted(predicted, key=guess.holds)
-            if predicted and [self._decide(one) for one in as_guessed] == [False, True]:
+            drawn = [config, *(self._drawn(names, witness) for _ in range(TRIES_OF_A_LINE))]
+            config = next((one for one in drawn if self._predicted(one, name, guess)), config)
+            as_guessed = sorted(self._predicted(config, name, guess), key=guess.holds)
+            if [self._decide(one) for one in as_guessed] == [False, True]:
                 return [Crossing(*as_guessed)]
         parameter = self._device.by_name[name]
         ends = [{**config, name: value} for value in (parameter.minimum, parameter.maximum)]

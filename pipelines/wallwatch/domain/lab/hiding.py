@@ -1,5 +1,4 @@
-"""Finds symptoms that hide others though they leave the device running: two that are never seen together, one of which only seems to need
-that the other's cause does not hold."""
+"""Symptoms that hide others though the device goes on: the hidden one only seems to need that the other's cause does not hold."""
 
 from __future__ import annotations
 
@@ -8,7 +7,6 @@ from collections.abc import Sequence
 from wallwatch.domain.lab.conditions import Cause, Condition
 from wallwatch.domain.lab.judge import Judge
 from wallwatch.domain.lab.sampling import Sampler
-
 
 EXAMPLES = 5
 

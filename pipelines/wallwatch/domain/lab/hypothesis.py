@@ -153,10 +153,11 @@ class Hypothesis:
         return sum(sum(one) / len(one) for one in right.values() if one) / 2
 
     def nearest_passing(self) -> Config:
-        """The reproducer with one condition just broken."""
+        """The reproducer with one condition just broken, which was tested and passes."""
+        self.phase = "verify"
         for one in self.conditions:
             changed = self.sampler.broken(self.witness, one, near=True, kept=[])
-            if changed is not None:
+            if changed is not None and self.decide(changed) is False:
                 return changed
         return self.healthy
 

@@ -10,6 +10,7 @@ from statistics import fmean, median
 from wallwatch.domain.lab.conditions import Signal
 from wallwatch.domain.lab.device import Config, Device, Value, to_json
 from wallwatch.domain.lab.metric_level import NOTICEABLE, SCALES, SMALLEST_SCALE, Level, metric_level
+from wallwatch.domain.lab.repeats import wald_verdict
 from wallwatch.domain.lab.tester import Outcome, Phase, SearchEnd, Stopped, Tester
 
 BASELINE_TESTS = 5
@@ -17,11 +18,6 @@ NOISY_BASELINE_TESTS = 16
 NOISY = 0.01
 """A metric that varies by more than this share of it needs a longer baseline."""
 MOST_REPEATS = 15
-LOG_ODDS_PER_TEST = math.log(0.8 / 0.2)
-LOG_ODDS_ENOUGH = math.log(0.98 / 0.02)
-"""Sequential decisions of flaky symptoms: p >= 0.8 against p <= 0.2, both errors 0.02 (Wald's test)."""
-LOG_ODDS_SURE = math.log(0.999 / 0.001)
-"""... and where a verdict is a surprise, both errors 0.001: each surprise costs a revision."""
 SURE = 3.0
 """Standard errors between a mean and the cut that decide a noisy metric."""
 CONFIRMING_TESTS = 6
@@ -319,7 +315,7 @@ class Judge:
             return (None if hidden else bad > 0), True
         if hidden > max(1, bad + good):
             return None, True
-        return _sequential(bad, good, surely)
+        return wald_verdict(bad, good, surely)
 
     def may_hide(self, outcome: Outcome, symptom: str) -> bool:
         """Whether another symptom may be why this one does not show: it stops the device, and they have never been seen together."""
@@ -337,7 +333,7 @@ class Judge:
         cut = self._cut(signal)
         if self.is_jumpy:
             bad = sum(level.sign * (cut - one) >= 0 for one in values)
-            return _sequential(bad, len(values) - bad, surely)
+            return wald_verdict(bad, len(values) - bad, surely)
         distance = level.sign * (cut - fmean(values))
         return distance >= 0, abs(distance) >= SURE * level.floor / math.sqrt(len(values))
 
@@ -401,9 +397,3 @@ class Judge:
         if self.memory is None:
             text = "recovers by itself" if recovers else "does not recover until a reset"
             self.memory = {"text": text, "after": to_json(failing), "controls": 1, "disagreed": int(not recovers)}
-
-
-def _sequential(bad: int, good: int, surely: bool) -> tuple[bool, bool]:
-    """Wald's verdict on so many bad and good tests, and whether it is final."""
-    odds = (bad - good) * LOG_ODDS_PER_TEST
-    return odds > 0, abs(odds) >= (LOG_ODDS_SURE if surely else LOG_ODDS_ENOUGH)
