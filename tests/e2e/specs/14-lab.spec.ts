@@ -1,4 +1,4 @@
-import { expect, test } from "@playwright/test";
+import { expect as standard, test } from "@playwright/test";
 import { LabPage } from "../pages/LabPage";
 import { Shell } from "../pages/Shell";
 import { expectAccessible } from "../support/axe";
@@ -8,6 +8,7 @@ const PARAMETER = "masks_egress";
 /** The search over one parameter takes some 70 tests, each of some milliseconds; the rest is patience with a slow machine. */
 const BUDGET = 300;
 const SEARCH_MS = 240_000;
+const expect = standard.configure({ timeout: 60_000 });
 
 test("a campaign is started, followed, and its cause is written into the profile", async ({ page }) => {
   test.setTimeout(SEARCH_MS + 180_000);
