@@ -44,6 +44,10 @@ VALUES: dict[str, list[str]] = {
         "--set=ingest.autoscaling.enabled=true,ingest.autoscaling.minReplicas=2,classify.replicas=3,monitoring.grafanaDashboard=true",
         "--set=networkPolicy.metricsFrom[0].namespaceSelector.matchLabels.name=monitoring,host.priorityClassName=system-node-critical",
     ],
+    "probes": [
+        "--set=host.agent.probes.enabled=true,host.agent.probes.keySecret=probe-key",
+        '--set-json=host.agent.probes.hosts={"node1":[{"pci":"0000:3b:00.0","vf":3,"address":"10.20.0.13"}]}',
+    ],
     "server only": ["--set=host.enabled=false,networkPolicy.enabled=false"],
 }
 
@@ -194,6 +198,8 @@ def test_a_misspelt_key_in_a_manifest_would_be_found(manifests: list[dict[str, A
             "collectors know no OAUTHBEARER",
         ),
         ("--set=kafka.client.protocol=TLS", "protocol"),
+        ("--set=host.agent.probes.enabled=true", "keySecret"),
+        ("--set=host.agent.probes.hosts.node1[0].pci=3b:00.0", "pci"),
         ("--set=timescaledb.enabled=false", "database.existingSecret is required"),
     ],
 )
@@ -241,6 +247,19 @@ def test_only_who_asks_for_it_gives_the_agent_the_right_to_change_drivers(render
     assert {"name": "WALLWATCH_AGENT_NETLINK", "value": "kernel"} in agent["env"]
     assert pod["hostNetwork"] is True
     assert by_name["telegraf"][1]["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+
+
+def test_probes_share_their_delays_with_the_collector_and_nothing_else(render_chart: Any) -> None:
+    rendered = [document for document in yaml.safe_load_all(render_chart(*VALUES["probes"]).stdout) if document]
+    by_name = {container["name"]: (pod, container) for _, pod, container in containers(rendered)}
+    pod, agent = by_name["agent"]
+    assert pod["hostNetwork"] is True
+    assert agent["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert {"name": "WALLWATCH_PROBES", "value": "true"} in agent["env"]
+    [fleet] = [document["data"]["fleet.yaml"] for document in rendered if "fleet.yaml" in document.get("data", {})]
+    assert yaml.safe_load(fleet) == {"hosts": {"node1": [{"pci": "0000:3b:00.0", "vf": 3, "address": "10.20.0.13"}]}}
+    mounts = {mount["name"]: mount for mount in by_name["telegraf"][1]["volumeMounts"] if mount["name"].startswith("probe")}
+    assert mounts == {"probe-delays": {"name": "probe-delays", "mountPath": "/run/wallwatch-agent", "readOnly": True}}
 
 
 def test_only_the_pods_on_observed_hosts_run_as_user_0_and_their_image_is_read_only(manifests: list[dict[str, Any]]) -> None:
