@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 )
 
 // Intent is a validated description of a test, as "wallwatch transport check --json" prints it. Only what the simulation uses is read.
@@ -83,7 +84,7 @@ func (t *Traffic) check() error {
 	switch {
 	case t.count() < 1 || t.count() > mostConnections:
 		return fmt.Errorf("the simulation has 1 to %d connections, not %d", mostConnections, t.count())
-	case t.Verb != "write" && t.Verb != "send" && t.Verb != "read":
+	case !slices.Contains([]string{"write", "send", "read"}, t.Verb):
 		return fmt.Errorf("%q is not write, send or read", t.Verb)
 	case t.count()*t.Messages*t.packetsPerMessage() > mostPackets:
 		return fmt.Errorf("the simulation has at most %d packets", mostPackets)
