@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 Key = TypeVar("Key")
 Found = TypeVar("Found")
@@ -84,8 +84,7 @@ class SharedAnswers:
         if lookup is None:
             lookup = self._lookups[key] = SharedLookup(one)
         try:
-            found: Found = await lookup.get(key)
+            return cast(Found, await lookup.get(key))  # `one` answers each key
         finally:
             if lookup.is_idle and self._lookups.get(key) is lookup:
                 del self._lookups[key]
-        return found
