@@ -93,3 +93,27 @@ resources: {requests: {storage: {{ .storage.size }}}}
 - name: telemetry
   secret: {secretName: {{ include "wallwatch.telemetrySecret" . }}, defaultMode: 0440}
 {{- end }}
+
+{{/* Where the pods of the server may run. */}}
+{{- define "wallwatch.scheduling" -}}
+{{- with .Values.scheduling.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.scheduling.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.scheduling.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.scheduling.topologySpreadConstraints }}
+topologySpreadConstraints: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.scheduling.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- end }}
+
+{{/* Refuses to make a Secret where generateSecrets is false: dict "root" $ "value" "database.existingSecret" */}}
+{{- define "wallwatch.mayGenerate" -}}
+{{- if not .root.Values.generateSecrets }}{{ fail (printf "generateSecrets is false: name a Secret of your own in %s" .value) }}{{ end }}
+{{- end }}
