@@ -13,6 +13,7 @@ from wallwatch_backend.accounts.session.endpoints import router as session
 from wallwatch_backend.accounts.tokens.endpoints import router as tokens
 from wallwatch_backend.accounts.users.endpoints import router as users
 from wallwatch_backend.accounts.views.endpoints import router as views
+from wallwatch_backend.captures.endpoints import router as captures
 from wallwatch_backend.fleet.catalogue.endpoints import router as catalogue
 from wallwatch_backend.fleet.exposition.endpoints import router as exposition
 from wallwatch_backend.fleet.forecasts.endpoints import router as forecasts
@@ -112,6 +113,7 @@ def new_api(**options: Any) -> FastAPI:
         forecasts,
         profiles_rnic,
         lab,
+        captures,
         webhooks,
         deliveries,
         users,
