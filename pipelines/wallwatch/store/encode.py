@@ -25,8 +25,8 @@ COPY_TRAILER = struct.pack(">h", -1)
 PG_EPOCH_US = 946_684_800_000_000
 """2000-01-01 in microseconds since 1970: PostgreSQL's zero."""
 
-_LENGTH = struct.Struct(">i")
-_NULL = _LENGTH.pack(-1)
+LENGTH = struct.Struct(">i")
+_NULL = LENGTH.pack(-1)
 _INT64_MAX = 2**63 - 1
 
 
@@ -53,11 +53,24 @@ class Encoded:
     table: str
     columns: tuple[str, ...]
     rows: list[bytes] = field(default_factory=list)
+    """Rows that were encoded one by one."""
+    blocks: list[bytes] = field(default_factory=list)
+    """Many rows each."""
+    rows_in_blocks: int = 0
     refused: list[tuple[Sample, str, str]] = field(default_factory=list)
     """Sample, reason, detail."""
     unknown_fields: int = 0
     first_minute: int = 2**62
     """Earliest minute (since 1970) of any row."""
+
+    @property
+    def row_count(self) -> int:
+        return len(self.rows) + self.rows_in_blocks
+
+    def add_block(self, block: bytes, row_count: int) -> None:
+        """Add rows that were encoded together."""
+        self.blocks.append(block)
+        self.rows_in_blocks += row_count
 
 
 def problem_of(known: MetricField, value: object) -> tuple[str, str] | None:
@@ -200,7 +213,7 @@ class TableEncoder:
         found = self._text_cells.get(value)
         if found is None:
             raw = value.encode()
-            found = _LENGTH.pack(len(raw)) + raw
+            found = LENGTH.pack(len(raw)) + raw
             if len(self._text_cells) < 10_000:  # states and mask names repeat; free text must not fill the memory
                 self._text_cells[value] = found
         return found
@@ -210,7 +223,7 @@ def _json_cell(value: dict[str, Any]) -> bytes:
     if not value:
         return _NULL
     raw = orjson.dumps(value)
-    return _LENGTH.pack(len(raw) + 1) + b"\x01" + raw  # 1 is the version of jsonb's binary form
+    return LENGTH.pack(len(raw) + 1) + b"\x01" + raw  # 1 is the version of jsonb's binary form
 
 
 def _number_array(values: tuple[Any, ...], kind: str) -> npt.NDArray[Any] | None:
