@@ -1,7 +1,7 @@
 """Messages of one shape to rows in PostgreSQL's binary COPY format, without Python objects in between: loops compiled by numba.
 
 `scan` accepts a message only if it consists of exactly the texts of its shape with plain values between them: whole numbers of up to 18
-digits, decimal numbers, texts of ASCII without escapes. Everything else, valid or not, is left to the reference path. Numbers that cannot be
+digits, decimal numbers, texts of ASCII; escapes only where the text is stored as JSON. Everything else, valid or not, is left to the reference path. Numbers that cannot be
 read exactly in a few steps are returned by `scan` for Python to read.
 """
 
@@ -12,12 +12,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from wallwatch.store.message_shapes import BLOCK, EXACT_FLOAT, INT, TEXT, UNKNOWN_NUMBER, UNKNOWN_TEXT
+from wallwatch.store.message_shapes import BLOCK, EXACT_FLOAT, INT, OTHER_TEXT, TEXT
 
 _MOST_DIGITS = 18
 _MOST_EXACT_DIGITS = 15
 """A decimal number of up to 15 digits divided by a power of ten up to 10^22 is rounded once, so correctly (Clinger, PLDI 1990)."""
 
+_ESCAPED = np.frombuffer(b'"\\\\nrtbf', dtype=np.uint8)
 _TIME = np.frombuffer(b',"timestamp":', dtype=np.uint8)
 _POWERS = 10.0 ** np.arange(23)
 _QUOTE, _BACKSLASH, _COMMA, _POINT, _ZERO, _NINE, _END, _COLON = (np.uint8(c) for c in b'"\\,.09}:')
@@ -76,13 +77,20 @@ def _number(text, at, kind):  # pragma: no cover
 
 
 @njit(nogil=True, cache=True)
-def _text_end(text, at, stop):  # pragma: no cover
-    """Where the quoted text that begins at `at` ends; -1 if it is not plain ASCII."""
+def _text_end(text, at, stop, escapes):  # pragma: no cover
+    """Where the quoted text that begins at `at` ends; -1 if it is not plain ASCII, apart from escapes that have one form only."""
     if at >= stop or text[at] != _QUOTE:
         return -1
     at += 1
     while at < stop and text[at] != _QUOTE:
-        if text[at] == _BACKSLASH or text[at] < _SPACE or text[at] >= _NOT_ASCII:
+        if text[at] == _BACKSLASH and escapes and at + 1 < stop:
+            at += 1
+            known = False
+            for k in range(_ESCAPED.size):
+                known |= text[at] == _ESCAPED[k]
+            if not known:
+                return -1
+        elif text[at] == _BACKSLASH or text[at] < _SPACE or text[at] >= _NOT_ASCII:
             return -1
         at += 1
     return at + 1 if at < stop else -1
@@ -166,8 +174,8 @@ def scan(  # pragma: no cover
             literal = literal_ends[f]
             block = block_ends[f]
             kind = kinds[f]
-            if kind == TEXT or kind == UNKNOWN_TEXT:
-                at = _text_end(text, at, time_at)
+            if kind == TEXT or kind == OTHER_TEXT:
+                at = _text_end(text, at, time_at, kind == OTHER_TEXT)
             else:
                 at, whole, number, by_python = _number(text, at, kind)
                 if by_python:
@@ -258,7 +266,7 @@ def write_rows(  # pragma: no cover
             for j in range(other_fields.size):
                 f = other_fields[j]
                 begin = _value_begin(f, m, begins, value_ends, literal_ends)
-                if values[m, f] == 0 if kinds[f] != TEXT else value_ends[m, f] - begin == 2:
+                if values[m, f] == 0 if kinds[f] != OTHER_TEXT else value_ends[m, f] - begin == 2:
                     continue
                 at = _copied(text, begin - name_lengths[f], value_ends[m, f], rows, at)
                 rows[at] = _COMMA

@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from wallwatch.domain.telemetry.registry import Measurement, MetricField
 
-INT, FLOAT, EXACT_FLOAT, TEXT, UNKNOWN_NUMBER, UNKNOWN_TEXT = range(6)
-"""Kinds of values. `EXACT_FLOAT` is one whose text is stored (`other`), so that it must be the text that the reference path would write."""
+INT, FLOAT, EXACT_FLOAT, TEXT, OTHER_TEXT, UNKNOWN_NUMBER = range(6)
+"""Kinds of values. The JSON of `EXACT_FLOAT` and `OTHER_TEXT` is stored as it is (`other`), so it must be what the reference path would
+write; nothing is stored of `UNKNOWN_NUMBER`, nor of unknown fields with a text."""
 
 BLOCK = 16
 """Bytes that are compared at once."""
@@ -107,10 +108,9 @@ def _kind(known: MetricField | None, value: object) -> int | None:
     if known is None:
         if isinstance(value, bool):
             return None
-        return UNKNOWN_NUMBER if isinstance(value, (int, float)) else UNKNOWN_TEXT if isinstance(value, str) else None
-    if known.type == "float":
-        return EXACT_FLOAT if known.stored == "other" else FLOAT
-    return {"int": INT, "text": TEXT}.get(known.type)
+        return UNKNOWN_NUMBER if isinstance(value, (int, float)) else OTHER_TEXT if isinstance(value, str) else None
+    as_json = known.stored == "other"
+    return {"int": INT, "float": EXACT_FLOAT if as_json else FLOAT, "text": OTHER_TEXT if as_json else TEXT}.get(known.type)
 
 
 def _blocks(literals: Sequence[bytes]) -> npt.NDArray[np.uint8]:
