@@ -1,8 +1,8 @@
 """Messages of one measurement straight to COPY rows, a few hundred at a time: what `decode` and `TableEncoder` do, without their objects.
 
-Values become columns and rows in compiled loops (`compiled_rows`); name and tags, which repeat with every sample, are decoded once. Messages
-that are not of a known shape, or unusual in any way, are left to the reference path, from which new shapes are learned. Both write the same
-rows (figures and reasons: docs/decisions/0024).
+Values become columns and rows in compiled loops (`compiled_rows`); name and tags repeat with every sample and are decoded once. What is
+not of a known shape, or unusual in any way, is left to the reference path, from which new shapes are learned. Both write the same rows
+(figures and reasons: docs/decisions/0024).
 """
 
 from __future__ import annotations
@@ -80,7 +80,16 @@ class Scanned:
         kept = [i for i, place in enumerate(self.places) if place not in left_out]
         places, origins = [self.places[i] for i in kept], [self.origins[i] for i in kept]
         return Scanned(
-            self.shape, places, origins, self.times_ns[kept], self.rows[kept], self.text, self.begins, self.stops, self.values, self.value_ends
+            self.shape,
+            places,
+            origins,
+            self.times_ns[kept],
+            self.rows[kept],
+            self.text,
+            self.begins,
+            self.stops,
+            self.values,
+            self.value_ends,
         )
 
 

@@ -1,8 +1,8 @@
 """Messages of one shape to rows in PostgreSQL's binary COPY format, without Python objects in between: loops compiled by numba.
 
 `scan` accepts a message only if it consists of exactly the texts of its shape with plain values between them: whole numbers of up to 18
-digits, decimal numbers, texts of ASCII; escapes only where the text is stored as JSON. Everything else, valid or not, is left to the reference path. Numbers that cannot be
-read exactly in a few steps are returned by `scan` for Python to read.
+digits, decimal numbers, texts of ASCII; escapes only where the text is stored as JSON. Everything else, valid or not, is left to the
+reference path. Numbers that cannot be read exactly in a few steps are returned by `scan` for Python to read.
 """
 
 # Compiled from the types of what they are called with; coverage does not see into them.
@@ -127,7 +127,22 @@ def _time_at(text, begin, stop):  # pragma: no cover
 
 @njit(nogil=True, cache=True)
 def scan(  # pragma: no cover
-    text, begins, stops, literal_ends, blocks, masks, block_ends, kinds, values, floats, value_ends, times, origin_begins, origin_ends, left, unread
+    text,
+    begins,
+    stops,
+    literal_ends,
+    blocks,
+    masks,
+    block_ends,
+    kinds,
+    values,
+    floats,
+    value_ends,
+    times,
+    origin_begins,
+    origin_ends,
+    left,
+    unread,
 ):
     """Read all messages of one shape.
 
@@ -174,7 +189,7 @@ def scan(  # pragma: no cover
             literal = literal_ends[f]
             block = block_ends[f]
             kind = kinds[f]
-            if kind == TEXT or kind == OTHER_TEXT:
+            if kind in (TEXT, OTHER_TEXT):
                 at = _text_end(text, at, time_at, kind == OTHER_TEXT)
             else:
                 at, whole, number, by_python = _number(text, at, kind)

@@ -70,7 +70,10 @@ def main() -> int:
     if asked.update:
         write(entries)
     elif losses:
-        print(f"slower than the ledger allows: {', '.join(losses)}. Find the reason, or accept it with `--update` and say why.", file=sys.stderr)
+        print(
+            f"slower than the ledger allows: {', '.join(losses)}. Find the reason, or accept it with `--update` and say why.",
+            file=sys.stderr,
+        )
     return 1 if losses else 0
 
 

@@ -28,7 +28,18 @@ def recorded() -> tuple[bytes, ...]:
         folder = Path(name)
         scenario = folder / "ledger.yaml"
         scenario.write_text(SCENARIO)
-        command = [str(binary("fleetsim")), "record", "--scenario", str(scenario), "--out", f"{folder}/out", "--interval", "10s", "--for", LENGTH]
+        command = [
+            str(binary("fleetsim")),
+            "record",
+            "--scenario",
+            str(scenario),
+            "--out",
+            f"{folder}/out",
+            "--interval",
+            "10s",
+            "--for",
+            LENGTH,
+        ]
         subprocess.run(command, check=True, capture_output=True)
         return tuple(line.rstrip(b"\n") for line in gzip.open(folder / "out" / "telemetry.jsonl.gz"))
 
@@ -41,5 +52,7 @@ def fleet(measurements: frozenset[str], hosts: int) -> list[list[tuple[str, str,
         if name not in measurements:
             continue
         parts = message.split(b'"host":"host01"')
-        rounds.append([(name, host, b'"host":"%s"'.replace(b"%s", host.encode()).join(parts)) for host in map("host{:05}".format, range(hosts))])
+        rounds.append(
+            [(name, host, b'"host":"%s"'.replace(b"%s", host.encode()).join(parts)) for host in map("host{:05}".format, range(hosts))]
+        )
     return rounds

@@ -46,7 +46,7 @@ def cpu_s(work: Callable[[], object]) -> float:
     return time.process_time() - begin
 
 
-def measure(work: Callable[[], object], reference: Callable[[], object], units: int, rounds: int) -> Paired:
+def measure(work: Callable[[], object], reference: Callable[[], object], units: int, rounds: int, references: int = 1) -> Paired:
     """Call both in turns, the first of each round alternating. Call them once before, so that nothing is measured that happens only once.
 
     Parameters
@@ -55,6 +55,8 @@ def measure(work: Callable[[], object], reference: Callable[[], object], units: 
         How many messages (or whatever is counted) one call handles.
     rounds : int
         At least 5: quartiles need some.
+    references : int
+        How many times the reference does what the work does once: a short one would measure the clock.
     """
     gc.collect()
     gc.freeze()
@@ -67,4 +69,4 @@ def measure(work: Callable[[], object], reference: Callable[[], object], units: 
     finally:
         gc.enable()
         gc.unfreeze()
-    return Paired.of(times[work], times[reference], units)
+    return Paired.of(times[work], [spent / references for spent in times[reference]], units)
