@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from wallwatch.domain.telemetry.decode import Sender
@@ -93,12 +93,12 @@ def outcome(made: Builder, rounds: list[list[Record]]) -> dict[str, Any]:
     return content(batch) | {"heard": heard, "tags": {subject: rnic.tags for subject, rnic in made.identities.rnics.items()}}
 
 
-@pytest.mark.parametrize("checked", [True, False], ids=["keys checked", "keys not checked"])
 @pytest.mark.parametrize("measurement", sorted(stored_measurements()))
-@settings(max_examples=40, deadline=None)
-@given(data=st.data())
-def test_columns_store_what_one_by_one_stores(measurement: str, checked: bool, data: st.DataObject) -> None:
-    some = data.draw(st.lists(records(stored_measurements()[measurement]), min_size=1, max_size=8))
+# No explanations: tracing each line to find them takes most of the time.
+@settings(max_examples=40, deadline=None, phases=[Phase.generate, Phase.shrink], suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data(), checked=st.booleans())
+def test_columns_store_what_one_by_one_stores(measurement: str, data: st.DataObject, checked: bool) -> None:
+    some = data.draw(st.lists(records(stored_measurements()[measurement]), min_size=1, max_size=6))
     proves = Keys([SECRET]).proves
     check = (lambda record_key: Sender(record_key, proves)) if checked else (lambda record_key: None)
     in_columns, one_by_one = builder(True, check), builder(False, check)

@@ -77,9 +77,7 @@ class BatchBuilder:
             name: TableEncoder(m, f"{m.of}_id", m.text_columns, m.number_columns) for name, m in stored_measurements().items()
         }
         self._columns = {
-            name: ColumnEncoder(m, self._encoders[name])
-            for name, m in stored_measurements().items()
-            if in_columns and ColumnEncoder.can_read(m)
+            name: ColumnEncoder(m, self._encoders[name], learns=in_columns) for name, m in stored_measurements().items()
         }
 
     def add(self, batch: Batch, messages: Iterable[Any]) -> None:
@@ -108,8 +106,8 @@ class BatchBuilder:
         if table is None:
             table = batch.tables[measurement.table] = Encoded(measurement.table, self._encoders[measurement.name].columns)
         unknown_before = table.unknown_fields
-        columns = self._columns.get(measurement.name)
-        shaped = [] if columns is None else self._in_columns(columns, group, latest_ns)
+        columns = self._columns[measurement.name]
+        shaped = self._in_columns(columns, group, latest_ns)
         seen: list[Decoded | None] = [None] * len(group)
         for scanned in shaped:
             for place, origin, at_ns in zip(scanned.places, scanned.origins, scanned.times_ns.tolist(), strict=True):
@@ -124,18 +122,19 @@ class BatchBuilder:
 
         shown = SHOWN_FIELDS.get(measurement.name, ())
         news: list[dict[str, Any] | None] = [None] * len(group)
-        for scanned in shaped if columns is not None else ():
+        for scanned in shaped:
             columns.encode(scanned, [numbers[place] for place in scanned.places], table)
-            for place, fields in zip(scanned.places, scanned.fields(shown), strict=True) if shown else ():
-                news[place] = fields
+            if shown:
+                for place, fields in zip(scanned.places, scanned.fields(shown), strict=True):
+                    news[place] = fields
         samples = [(place, self._sample(measurement, group[place], numbers[place], one)) for place in one_by_one if (one := seen[place])]
         for place, sample in self._encode_one_by_one(batch, measurement, samples, table):
             news[place] = {name: sample.fields[name] for name in shown if name in sample.fields}
         if shown:
-            of_batch = batch.news.rates if measurement.name == "rnic" else batch.news.offload
-            for number, one, fields in zip(numbers, seen, news, strict=True):
-                if one is not None and fields is not None and ((before := of_batch.get(number)) is None or one.at_ns >= before[0]):
-                    of_batch[number] = (one.at_ns, fields)
+            newest = batch.news.rates if measurement.name == "rnic" else batch.news.offload
+            for number, one, values in zip(numbers, seen, news, strict=True):
+                if one is not None and values is not None and ((before := newest.get(number)) is None or one.at_ns >= before[0]):
+                    newest[number] = (one.at_ns, values)
         if table.unknown_fields > unknown_before:
             UNKNOWN_FIELDS.labels(topic).inc(table.unknown_fields - unknown_before)
 
@@ -175,8 +174,8 @@ class BatchBuilder:
         batch.rejected.extend(rejected(sample.source, reason, detail) for sample, reason, detail in refused)
         bad = {id(sample) for sample, _, _ in refused}
         good = [(place, sample) for place, sample in samples if id(sample) not in bad]
-        if good and (columns := self._columns.get(measurement.name)) is not None:
-            columns.learn(good[0][1].fields)
+        if good:
+            self._columns[measurement.name].learn(good[0][1].fields)
         return good
 
     def _numbers(self, measurement: Measurement, tags: list[Mapping[str, str]]) -> list[int]:

@@ -21,7 +21,7 @@ from wallwatch.domain.telemetry.identities import FIELDS
 from wallwatch.domain.telemetry.registry import Measurement
 from wallwatch.store import compiled_rows
 from wallwatch.store.encode import LENGTH, PG_EPOCH_US, Encoded, TableEncoder
-from wallwatch.store.message_shapes import EXACT_FLOAT, UNKNOWN_NUMBER, Shape
+from wallwatch.store.message_shapes import BLOCK, EXACT_FLOAT, INT, UNKNOWN_NUMBER, Shape
 
 MOST_SHAPES = 16
 """Shapes per measurement: one for each kind of device and collector; the one that was used longest ago leaves."""
@@ -30,7 +30,7 @@ MOST_FIELDS = 1_000
 MOST_ORIGINS = 100_000
 """Names and tags that stay decoded, some 40 MB for each of the two wide measurements; a fleet of 40,000 RNICs fits."""
 
-_PADDING = b"\0" * compiled_rows.BLOCK
+_PADDING = b"\0" * BLOCK
 _NO_CELLS = np.zeros(0, dtype=np.uint8)
 _INT4 = struct.Struct(">ii")
 
@@ -70,7 +70,7 @@ class Scanned:
         columns = []
         for i in wanted:
             column = self.values[self.rows, i]
-            columns.append((column.view(np.float64) if self.shape.kinds[i] != compiled_rows.INT else column).tolist())
+            columns.append((column.view(np.float64) if self.shape.kinds[i] != INT else column).tolist())
         if not columns:
             return iter([{} for _ in self.places])
         return (dict(zip(present, row, strict=True)) for row in zip(*columns, strict=True))
@@ -94,25 +94,31 @@ class Scanned:
 
 
 class ColumnEncoder:
-    """Encodes messages of one measurement. `table` is the reference path's encoder, whose columns these rows have."""
+    """Encodes messages of one measurement.
 
-    def __init__(self, measurement: Measurement, table: TableEncoder) -> None:
+    Parameters
+    ----------
+    measurement : Measurement
+        Messages whose fields are names, to be checked one by one, stay on the reference path.
+    table : TableEncoder
+        The reference path's encoder, whose columns these rows have.
+    learns : bool
+        False leaves everything to the reference path.
+    """
+
+    def __init__(self, measurement: Measurement, table: TableEncoder, learns: bool = True) -> None:
         self._measurement = measurement
+        self._learns = learns and measurement.name not in FIELDS
         self._column_count = len(table.columns)
         self._has_other = bool(measurement.others)
         self._shapes: dict[tuple[str, ...], Shape] = {}
         self._origins: dict[bytes, Origin] = {}
         self._empty_cells = not measurement.text_columns and not measurement.number_columns
 
-    @staticmethod
-    def can_read(measurement: Measurement) -> bool:
-        """Whether messages of a measurement can be read in columns: not those whose fields are names to be checked one by one."""
-        return measurement.name not in FIELDS
-
     def learn(self, fields: Mapping[str, Any]) -> None:
         """Know from now on the shape of a message that the reference path has read."""
         names = tuple(fields)
-        if names in self._shapes or len(names) > MOST_FIELDS:
+        if not self._learns or names in self._shapes or len(names) > MOST_FIELDS:
             return
         shape = Shape.of(fields, self._measurement)
         if shape is None:
