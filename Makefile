@@ -66,6 +66,7 @@ evaluate: setup ## how good is the classifier? random scenarios and played hosts
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.forecast.live
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.plans
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.isolation_series --write
+	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.isolation_assumptions --seeds 3 --first 101 --write
 	@[ -n "$(ARGS)" ] || PYTHONPATH=tests/support nice $(PYTHON) -m tests.lab_evaluation --write
 
 .PHONY: sensitivity

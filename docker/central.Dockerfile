@@ -1,7 +1,7 @@
 # The server side: pipelines, backend and the built UI in one image; the command decides which process it is.
-# To pin a base image, give the digest that you have checked: --build-arg PYTHON_IMAGE=python:3.12-slim-bookworm@sha256:...
-ARG NODE_IMAGE=node:22-bookworm-slim
-ARG PYTHON_IMAGE=python:3.12-slim-bookworm
+# Base images are pinned by digest; another one: --build-arg PYTHON_IMAGE=python:3.12-slim-bookworm@sha256:...
+ARG NODE_IMAGE=node:22-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c
+ARG PYTHON_IMAGE=python:3.12-slim-bookworm@sha256:54c85f3c47607a77f32adec749d3c81d1348bf25833671f512b26a9b6d778cb3
 FROM ${NODE_IMAGE} AS ui
 WORKDIR /src
 COPY frontend/package.json frontend/package-lock.json ./
@@ -38,3 +38,8 @@ ENV PATH=/app/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 NUMBA_
 WORKDIR /app
 USER 10001:10001
 EXPOSE 8080 8443
+# Where the image comes from: --build-arg VERSION=... --build-arg REVISION=$(git rev-parse HEAD).
+ARG VERSION=development
+ARG REVISION=unknown
+LABEL org.opencontainers.image.source=https://github.com/wallwatch/wallwatch \
+    org.opencontainers.image.version=${VERSION} org.opencontainers.image.revision=${REVISION}

@@ -1,7 +1,7 @@
 # What runs on an observed host: the collector, the agent, and the CNI plugin (copied from here to the host's CNI folder).
-# To pin a base image, give the digest that you have checked: --build-arg DEBIAN_IMAGE=debian:bookworm-slim@sha256:...
-ARG GO_IMAGE=golang:1.26-bookworm
-ARG DEBIAN_IMAGE=debian:bookworm-slim
+# Base images are pinned by digest; another one: --build-arg DEBIAN_IMAGE=debian:bookworm-slim@sha256:...
+ARG GO_IMAGE=golang:1.26-bookworm@sha256:a688600ca24f8a4d3ca77f95b0dd40704a9fc787c826660eb7ba0b641b8b175d
+ARG DEBIAN_IMAGE=debian:bookworm-slim@sha256:3783cc01769c7b2b1b83a5c5ad96c815348e28ed7da68e2e3687004faa906251
 FROM ${GO_IMAGE} AS build
 # The build says it: --build-arg VERSION=...
 ARG VERSION=development
@@ -18,3 +18,8 @@ RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates
     && install -d -m 0700 /var/lib/wallwatch-telegraf /var/lib/wallwatch-agent
 COPY --from=build /out/ /usr/local/bin/
 COPY docker/host/ /etc/wallwatch/
+# Where the image comes from: --build-arg VERSION=... --build-arg REVISION=$(git rev-parse HEAD).
+ARG VERSION=development
+ARG REVISION=unknown
+LABEL org.opencontainers.image.source=https://github.com/wallwatch/wallwatch \
+    org.opencontainers.image.version=${VERSION} org.opencontainers.image.revision=${REVISION}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes all files that are generated from other sources, or with --check fails when one is out of date:
 # the API's description (its TypeScript types follow), the tables of states, the schema of webhooks' bodies,
-# the collectors' lists of counters, and the tables in docs/.
+# the collectors' lists of counters, the settings that the chart takes, and the tables in docs/.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=local/setup/common.sh
@@ -44,6 +44,7 @@ for input in rnic ovs_offload; do # names of the counters that the inputs read
 done
 wallwatch generate docs ${check:+--check} || stale=1
 python tests/support/operating_tables.py ${check:+--check} || stale=1
+python tests/support/chart_settings.py ${check:+--check} || stale=1
 PYTHONPATH=tests/support python -m scenario_plots.table ${check:+--check} || stale=1
 [ ! -f docs/evaluation.json ] || python -m tests.evaluation.document ${check:+--check} || stale=1
 [ ! -f docs/sensitivity.json ] || python -m tests.evaluation.sensitivity.document ${check:+--check} || stale=1

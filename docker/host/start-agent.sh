@@ -3,6 +3,8 @@
 #   WALLWATCH_HOST         the host's name as the telemetry has it (required)
 #   WALLWATCH_SERVER_URL   where the backend's port of agents is (required)
 #   WALLWATCH_AGENT_NETLINK  `kernel` where it may change the drivers (CAP_NET_ADMIN and the host's network namespace); else it leaves them alone
+#   WALLWATCH_PROBES         `true`: measure delays of VFs, with /etc/wallwatch-probes/{fleet.yaml,key/key}; the same files on every host
+#   WALLWATCH_PROBES_PORT    the UDP port of the probes on every host (default 8477)
 # A token is looked for in /run/wallwatch-enrolment/<host>, or put by hand into <state>/enrolment-token.
 set -eu
 umask 077
@@ -27,4 +29,13 @@ sysfs_root: /host/sys
 enrolment_token_file: $state/enrolment-token
 netlink: "${WALLWATCH_AGENT_NETLINK:-auto}"
 EOF
+if [ "${WALLWATCH_PROBES:-false}" = true ]; then
+  cat >>"$config" <<EOF
+probes:
+  enabled: true
+  port: ${WALLWATCH_PROBES_PORT:-8477}
+  fleet_file: /etc/wallwatch-probes/fleet.yaml
+  key_file: /etc/wallwatch-probes/key/key
+EOF
+fi
 exec wallwatch-agent run --config "$config"

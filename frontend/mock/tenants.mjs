@@ -29,6 +29,28 @@ export function fleetView(isolation, q) {
       pairs: [{ aggressor_vf: 2, victim_vf: 0, seconds }],
     };
   });
+  const hosts = [...new Set(rnics.map((each) => each.host))]
+    .map((host) => {
+      const own = rnics.filter((each) => each.host === host);
+      return {
+        host,
+        rack: own[0].rack,
+        rnics: own.length,
+        broken_s: own.reduce((sum, each) => sum + each.broken_s, 0),
+        last_broken_at: own
+          .map((each) => each.last_broken_at)
+          .sort()
+          .at(-1),
+      };
+    })
+    .sort((a, b) => b.broken_s - a.broken_s);
+  const vfs = (part, seconds) =>
+    rnics
+      .flatMap(({ host, pci, [part]: own }) =>
+        own.map(({ [seconds]: amount, vf, pod, tenant }) => ({ host, pci, vf, pod, tenant, seconds: amount })),
+      )
+      .filter((each) => each.seconds > 0)
+      .sort((a, b) => b.seconds - a.seconds);
   const broken = rnics.reduce((sum, each) => sum + each.broken_s, 0);
   const span = until - since;
   const tenant = (name, vfs, suffered, caused, unknown, promised = true) => ({
@@ -46,6 +68,9 @@ export function fleetView(isolation, q) {
     unknown_s: isolation.empty ? 0 : span * 1.4,
     rnics,
     rnics_total: rnics.length,
+    hosts,
+    victims: vfs("victims", "broken_s"),
+    aggressors: vfs("aggressors", "aggressor_s"),
     tenants: isolation.empty
       ? []
       : [

@@ -11,6 +11,8 @@ SYSTEM_PACKAGES=(
   "ovs-vswitchd|openvswitch-switch|ovsdb-server of the simulated hosts, ovs-vswitchd of the tests"
   "/usr/lib/cni/bridge|containernetworking-plugins|the CNI chain of the tests"
   "chromium|chromium|browser tests"
+  "promtool|prometheus|tests of the alert rules"
+  "prometheus-alertmanager|prometheus-alertmanager|tests of notifications"
   "/usr/share/fonts/truetype/liberation|fonts-liberation|text in the browser tests' screenshots"
 )
 

@@ -72,6 +72,13 @@ def test_a_tool_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch, 
     assert all("is not installed: run 'make audit'" in one.text() for one in found)
 
 
+@pytest.mark.parametrize(("image", "name"), [("central", "python"), ("host", "debian")])
+def test_the_image_below_is_listed_with_its_digest(image: str, name: str) -> None:
+    [component] = sbom.base((sbom.DOCKER / f"{image}.Dockerfile").read_text())["components"]
+    assert component["name"] == name
+    assert "@sha256%3A" in component["purl"]
+
+
 def test_a_package_of_several_parts_is_listed_once() -> None:
     parts = [{"components": [{"type": "library", "name": "m", "version": "v1", "purl": "pkg:golang/m@v1", "evidence": {"x": 1}}]}]
     bill = sbom.merged("host", "0.1.0", parts * 2)

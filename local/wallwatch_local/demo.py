@@ -97,11 +97,18 @@ def _run(scenario: Path, started: float, hot_reload: bool) -> None:
 
 
 class Demo:
-    """The start sequence."""
+    """The start sequence.
 
-    def __init__(self, layout: Layout, supervisor: supervise.Supervisor) -> None:
+    Parameters
+    ----------
+    patience
+        How much slower than a machine of one's own this one may be.
+    """
+
+    def __init__(self, layout: Layout, supervisor: supervise.Supervisor, patience: float = 1) -> None:
         self._layout = layout
         self._supervisor = supervisor
+        self._wait_s = WAIT_TIMEOUT_S * patience
         self._failures: dict[str, set[int]] = {}
 
     def start(self, simulated: list[hosts.Host], before_fleet: Callable[[], None] | None = None) -> None:
@@ -188,7 +195,7 @@ class Demo:
 
     def _wait(self, what: str, is_ready: Callable[[], bool]) -> None:
         say(f"waiting for {what} ...")
-        deadline = time.monotonic() + WAIT_TIMEOUT_S
+        deadline = time.monotonic() + self._wait_s
         while not is_ready():
             if not self._supervisor.is_running():
                 raise LocalStackError("supervisord exited")
@@ -198,7 +205,7 @@ class Demo:
             if time.monotonic() > deadline:
                 states = ", ".join(f"{one.name} {one.state}" for one in self._supervisor.states())
                 raise LocalStackError(
-                    f"{what} took longer than {WAIT_TIMEOUT_S:.0f} s ({states}); logs are in {self._layout.folder / 'logs'}"
+                    f"{what} took longer than {self._wait_s:.0f} s ({states}); logs are in {self._layout.folder / 'logs'}"
                 )
             pause(0.15)
 
@@ -230,7 +237,7 @@ class Demo:
 
 def _answers(address: str) -> bool:
     try:
-        with urlopen(address, timeout=2) as answer:  # noqa: S310  # our own address
+        with urlopen(address, timeout=10) as answer:  # noqa: S310  # our own address
             return bool(answer.status == 200)
     except (URLError, OSError):
         return False

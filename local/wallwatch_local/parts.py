@@ -28,6 +28,7 @@ FOLDERS = {
         "tests/external",
         "tests/plans",
         "tests/isolation_series",
+        "tests/isolation_assumptions",
         "tests/isolation_simulations",
         "tests/lab_evaluation",
         "tests/bench",

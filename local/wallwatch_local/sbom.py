@@ -1,10 +1,12 @@
 """A software bill of materials (CycloneDX) for each image: the packages that Wallwatch adds to the image it is built from.
 
-What the base images bring (Debian's packages, Python itself) is not listed; an image scanner reads those from the built image.
+The image that it is built from is listed with its digest, but not what that brings (Debian's packages, Python itself); an image
+scanner reads those from the built image.
 """
 
 import json
 import os
+import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -14,6 +16,7 @@ from uuid import NAMESPACE_URL, uuid5
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.paths import REPOSITORY, binary, tools_dir
 
+DOCKER = REPOSITORY / "docker"
 HOST_PROGRAMS = ("wallwatch-telegraf", "wallwatch-agent", "wallwatch-cni")
 
 
@@ -27,7 +30,10 @@ def write(folder: Path) -> dict[Path, int]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     version = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["version"]
-    images = {"central": [python(), npm()], "host": [go(program) for program in HOST_PROGRAMS]}
+    images = {
+        "central": [base((DOCKER / "central.Dockerfile").read_text()), python(), npm()],
+        "host": [base((DOCKER / "host.Dockerfile").read_text()), *(go(program) for program in HOST_PROGRAMS)],
+    }
     counts = {}
     for image, parts in images.items():
         bill = merged(image, version, parts)
@@ -35,6 +41,20 @@ def write(folder: Path) -> dict[Path, int]:
         file.write_text(json.dumps(bill, indent=1, sort_keys=True) + "\n")
         counts[file] = len(bill["components"])
     return counts
+
+
+def base(dockerfile: str) -> dict[str, Any]:
+    """The image that the last stage of a Dockerfile begins with, unless the build names another.
+
+    >>> base("ARG A=debian:12@sha256:0f\\nFROM ${A} AS build\\nFROM ${A}\\n")["components"][0]["purl"]
+    'pkg:oci/debian@sha256%3A0f?tag=12'
+    """
+    defaults = dict(re.findall(r"^ARG (\w+)=(\S+)$", dockerfile, re.MULTILINE))
+    last = re.findall(r"^FROM \$\{(\w+)\}", dockerfile, re.MULTILINE)[-1]
+    name, _, digest = defaults[last].partition("@")
+    repository, _, tag = name.rpartition(":")
+    purl = f"pkg:oci/{repository.rpartition('/')[2]}@{digest.replace(':', '%3A')}?tag={tag}"
+    return {"components": [{"type": "container", "name": repository, "version": f"{tag}@{digest}", "purl": purl}]}
 
 
 def python() -> dict[str, Any]:

@@ -38,6 +38,15 @@ VALUES: dict[str, list[str]] = {
         "--set=backend.replicas=2,backend.secretsStorage.accessMode=ReadWriteMany",
         "--set=backend.oidc.issuer=https://id.example,backend.oidc.clientId=wallwatch,backend.oidc.clientSecret.name=oidc",
         "--set=backend.oidc.roles.sre=operator,backend.localSignIn=admins",
+        "--set=scheduling.nodeSelector.pool=infra,scheduling.tolerations[0].operator=Exists,scheduling.priorityClassName=high",
+        "--set=scheduling.topologySpreadConstraints[0].maxSkew=1,scheduling.topologySpreadConstraints[0].topologyKey=zone",
+        "--set=scheduling.topologySpreadConstraints[0].whenUnsatisfiable=ScheduleAnyway,podAnnotations.team=sre",
+        "--set=ingest.autoscaling.enabled=true,ingest.autoscaling.minReplicas=2,classify.replicas=3,monitoring.grafanaDashboard=true",
+        "--set=networkPolicy.metricsFrom[0].namespaceSelector.matchLabels.name=monitoring,host.priorityClassName=system-node-critical",
+    ],
+    "probes": [
+        "--set=host.agent.probes.enabled=true,host.agent.probes.keySecret=probe-key",
+        '--set-json=host.agent.probes.hosts={"node1":[{"pci":"0000:3b:00.0","vf":3,"address":"10.20.0.13"}]}',
     ],
     "server only": ["--set=host.enabled=false,networkPolicy.enabled=false"],
 }
@@ -68,6 +77,102 @@ def test_every_rendered_manifest_satisfies_the_schema_of_kubernetes(render_chart
         kubernetes_validate.validate(document, KUBERNETES_SCHEMA, strict=True)
 
 
+SECRETS_OF_ONES_OWN = [
+    "--set=generateSecrets=false,database.existingSecret=db,telemetry.existingSecret=telemetry,kafka.tls.existingSecret=broker",
+    *(
+        f"--set=kafka.secrets.{role}={role}"
+        for role in ("admin", "host", "ingest", "classify", "isolation", "validate", "forecast", "backend")
+    ),
+]
+
+
+def test_two_renderings_are_the_same_where_every_secret_is_named(render_chart: Any) -> None:
+    """Argo CD renders again and again, and cannot look up what is there."""
+    first, second = render_chart(*SECRETS_OF_ONES_OWN), render_chart(*SECRETS_OF_ONES_OWN)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == second.stdout
+    assert not [m for m in yaml.safe_load_all(first.stdout) if m and m["kind"] == "Secret"]
+
+
+@pytest.mark.parametrize("left_out", range(1, len(SECRETS_OF_ONES_OWN)))
+def test_a_secret_that_nobody_named_is_not_made_when_it_must_not_be(render_chart: Any, left_out: int) -> None:
+    arguments = [argument for position, argument in enumerate(SECRETS_OF_ONES_OWN) if position != left_out]
+    done = render_chart(*arguments)
+    assert done.returncode != 0
+    assert SECRETS_OF_ONES_OWN[left_out].removeprefix("--set=").partition("=")[0] in done.stderr
+
+
+def test_the_job_that_migrates_can_be_synchronised_by_argo_cd_again(manifests: list[dict[str, Any]]) -> None:
+    [job] = [m for m in manifests if m["kind"] == "Job"]
+    assert job["metadata"]["annotations"]["argocd.argoproj.io/hook-delete-policy"] == "BeforeHookCreation"
+
+
+def test_pods_run_where_they_are_told_to(render_chart: Any) -> None:
+    rendered = [m for m in yaml.safe_load_all(render_chart(*VALUES["everything on"], "--set=lab.enabled=true").stdout) if m]
+    pods = {
+        m["metadata"]["labels"]["app.kubernetes.io/component"]: m["spec"]["template"] for m in rendered if "template" in m.get("spec", {})
+    }
+    for component, pod in pods.items():
+        if component in ("kafka", "timescaledb", "host"):
+            continue
+        assert pod["spec"]["nodeSelector"] == {"pool": "infra"}, component
+        assert (pod["spec"]["tolerations"], pod["spec"]["priorityClassName"]) == ([{"operator": "Exists"}], "high"), component
+        assert pod["spec"]["topologySpreadConstraints"][0]["topologyKey"] == "zone", component
+        assert pod["metadata"]["annotations"]["team"] == "sre", component
+    assert pods["host"]["spec"]["priorityClassName"] == "system-node-critical"
+    assert {"team", "checksum/config"} <= set(pods["host"]["metadata"]["annotations"])
+
+
+def test_what_scales_by_itself_has_no_fixed_number_and_what_has_several_is_drained_one_at_a_time(render_chart: Any) -> None:
+    rendered = [m for m in yaml.safe_load_all(render_chart(*VALUES["everything on"]).stdout) if m]
+    named = {(m["kind"], m["metadata"]["name"]): m["spec"] for m in rendered if "spec" in m}
+    assert "replicas" not in named["Deployment", "wallwatch-ingest"]
+    scaler = named["HorizontalPodAutoscaler", "wallwatch-ingest"]
+    assert scaler["scaleTargetRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": "wallwatch-ingest"}
+    assert (scaler["minReplicas"], scaler["maxReplicas"]) == (2, 12)
+    budgets = {name for kind, name in named if kind == "PodDisruptionBudget"}
+    assert budgets == {"wallwatch-backend", "wallwatch-ingest", "wallwatch-classify"}
+    for name in budgets:
+        workload = next(spec for (kind, workload), spec in named.items() if workload == name and kind in ("Deployment", "StatefulSet"))
+        assert named["PodDisruptionBudget", name]["selector"] == workload["selector"]
+
+
+def test_an_ingress_lets_streams_of_events_through(render_chart: Any) -> None:
+    [ingress] = [m for m in yaml.safe_load_all(render_chart("--set=backend.ingress.enabled=true").stdout) if m and m["kind"] == "Ingress"]
+    annotations = ingress["metadata"]["annotations"]
+    assert annotations["nginx.ingress.kubernetes.io/proxy-buffering"] == "off"
+    assert int(annotations["nginx.ingress.kubernetes.io/proxy-read-timeout"]) >= 600
+
+
+def test_the_prometheus_operator_scrapes_every_process_and_loads_the_alerts(render_chart: Any) -> None:
+    done = render_chart(
+        "--set=monitoring.prometheusOperator=true,monitoring.fleetTokenSecret.name=token,monitoring.labels.release=prom,lab.enabled=true",
+        "--set=networkPolicy.metricsFrom[0].namespaceSelector.matchLabels.name=monitoring",
+    )
+    assert done.returncode == 0, done.stderr
+    rendered = [m for m in yaml.safe_load_all(done.stdout) if m]
+    kinds = {m["kind"]: m for m in rendered if m["apiVersion"] == "monitoring.coreos.com/v1"}
+    assert set(kinds) == {"ServiceMonitor", "PodMonitor", "PrometheusRule"}
+    assert {m["metadata"]["labels"]["release"] for m in kinds.values()} == {"prom"}
+    [service] = [m for m in rendered if m["kind"] == "Service" and m["metadata"]["name"] == "wallwatch-backend"]
+    wanted = kinds["ServiceMonitor"]["spec"]["selector"]["matchLabels"]
+    assert wanted.items() <= service["metadata"]["labels"].items()
+    own, fleet = kinds["ServiceMonitor"]["spec"]["endpoints"]
+    assert {own["port"], fleet["port"]} <= {port["name"] for port in service["spec"]["ports"]}
+    assert fleet["authorization"]["credentials"] == {"name": "token", "key": "token"}
+    [expression] = kinds["PodMonitor"]["spec"]["selector"]["matchExpressions"]
+    serving = {
+        m["metadata"]["labels"]["app.kubernetes.io/component"]
+        for m in rendered
+        for container in m.get("spec", {}).get("template", {}).get("spec", {}).get("containers", [])
+        if {"name": "metrics", "containerPort": 9108} in container.get("ports", [])
+    }
+    assert set(expression["values"]) == serving
+    [workers] = [m for m in rendered if m["kind"] == "NetworkPolicy" and m["metadata"]["name"].endswith("-workers")]
+    assert workers["spec"]["ingress"][0]["ports"] == [{"port": 9108}]
+    assert kinds["PrometheusRule"]["spec"] == yaml.safe_load((REPOSITORY / "docs" / "grafana" / "alerts.yaml").read_text())
+
+
 def test_a_misspelt_key_in_a_manifest_would_be_found(manifests: list[dict[str, Any]]) -> None:
     deployment = next(m for m in manifests if m["kind"] == "Deployment")
     with pytest.raises(kubernetes_validate.ValidationError):
@@ -93,6 +198,8 @@ def test_a_misspelt_key_in_a_manifest_would_be_found(manifests: list[dict[str, A
             "collectors know no OAUTHBEARER",
         ),
         ("--set=kafka.client.protocol=TLS", "protocol"),
+        ("--set=host.agent.probes.enabled=true", "keySecret"),
+        ("--set=host.agent.probes.hosts.node1[0].pci=3b:00.0", "pci"),
         ("--set=timescaledb.enabled=false", "database.existingSecret is required"),
     ],
 )
@@ -140,6 +247,19 @@ def test_only_who_asks_for_it_gives_the_agent_the_right_to_change_drivers(render
     assert {"name": "WALLWATCH_AGENT_NETLINK", "value": "kernel"} in agent["env"]
     assert pod["hostNetwork"] is True
     assert by_name["telegraf"][1]["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+
+
+def test_probes_share_their_delays_with_the_collector_and_nothing_else(render_chart: Any) -> None:
+    rendered = [document for document in yaml.safe_load_all(render_chart(*VALUES["probes"]).stdout) if document]
+    by_name = {container["name"]: (pod, container) for _, pod, container in containers(rendered)}
+    pod, agent = by_name["agent"]
+    assert pod["hostNetwork"] is True
+    assert agent["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert {"name": "WALLWATCH_PROBES", "value": "true"} in agent["env"]
+    [fleet] = [document["data"]["fleet.yaml"] for document in rendered if "fleet.yaml" in document.get("data", {})]
+    assert yaml.safe_load(fleet) == {"hosts": {"node1": [{"pci": "0000:3b:00.0", "vf": 3, "address": "10.20.0.13"}]}}
+    mounts = {mount["name"]: mount for mount in by_name["telegraf"][1]["volumeMounts"] if mount["name"].startswith("probe")}
+    assert mounts == {"probe-delays": {"name": "probe-delays", "mountPath": "/run/wallwatch-agent", "readOnly": True}}
 
 
 def test_only_the_pods_on_observed_hosts_run_as_user_0_and_their_image_is_read_only(manifests: list[dict[str, Any]]) -> None:

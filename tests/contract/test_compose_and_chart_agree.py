@@ -5,6 +5,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+import yaml
+
+import chart_settings
 from wallwatch.jobs.kafka_access import LIMITED, VARIABLE_PREFIX
 from wallwatch.settings import Settings as JobSettings
 from wallwatch.store.role_passwords import PREFIX
@@ -88,6 +92,32 @@ def test_every_variable_of_the_server_side_is_a_setting_of_the_process_that_gets
         assert set(compose["services"][name]["environment"]) <= settings, name
 
 
+CENTRAL_PROCESSES = {"ingest", "classify", "isolation", "validate", "forecast", "lab", "backend"}
+
+
+def test_both_take_every_setting(render_chart: Any, compose: dict[str, Any], manifests: list[dict[str, Any]]) -> None:
+    done = render_chart("--set", "lab.enabled=true", *(f"--set-string=settings.{name}=1800000" for name in chart_settings.names()))
+    assert done.returncode == 0, done.stderr
+    rendered = chart_containers([document for document in yaml.safe_load_all(done.stdout) if document])
+    for name, container in chart_containers(manifests).items():
+        further = {entry["name"]: entry["value"] for entry in rendered[name].get("env", []) if entry not in container.get("env", [])}
+        assert further == dict.fromkeys(chart_settings.names() if name in CENTRAL_PROCESSES else [], "1800000"), name
+        assert len({entry["name"] for entry in rendered[name].get("env", [])}) == len(rendered[name].get("env", [])), name
+    every = {f"WALLWATCH_{name.upper()}" for settings in (JobSettings, BackendSettings) for name in settings.model_fields}
+    decided = {variable for name in CENTRAL_PROCESSES for variable in compose["services"][name]["environment"]}
+    assert {name for name in every - decided - set(chart_settings.names()) if not name.startswith("WALLWATCH_KAFKA_")} == set()
+    services = yaml.safe_load((REPOSITORY / "docker-compose.yml").read_text())["services"]
+    further_file = [{"path": "settings.env", "required": False}]
+    assert [name for name in CENTRAL_PROCESSES if services[name].get("env_file") != further_file] == []
+
+
+@pytest.mark.parametrize("name", ["WALLWATCH_SIGNIN_WINDOW_S", "WALLWATCH_PUBLIC_URL", "PATH"])
+def test_the_chart_refuses_what_is_no_setting_or_has_a_value_of_its_own(render_chart: Any, name: str) -> None:
+    done = render_chart("--set-string", f"settings.{name}=1")
+    assert done.returncode != 0
+    assert name in done.stderr
+
+
 def test_both_run_the_same_image_and_command(compose: dict[str, Any], manifests: list[dict[str, Any]]) -> None:
     for name, container in chart_containers(manifests).items():
         service = compose["services"][name]
@@ -123,7 +153,19 @@ def test_the_broker_is_the_version_that_the_local_stack_runs(compose: dict[str, 
     pom = (REPOSITORY / "local" / "kafka" / "pom.xml").read_text()
     version = re.search(r"<artifactId>kafka_2\.13</artifactId>\s*<version>([^<]+)</version>", pom)
     assert version is not None
-    assert compose["services"]["kafka"]["image"] == f"apache/kafka:{version.group(1)}"
+    assert compose["services"]["kafka"]["image"].startswith(f"apache/kafka:{version.group(1)}@")
+
+
+def test_every_image_of_others_is_pinned_by_digest(compose: dict[str, Any], manifests: list[dict[str, Any]]) -> None:
+    files = [file.read_text() for file in sorted((REPOSITORY / "docker").glob("*.Dockerfile"))]
+    bases = [image for text in files for image in re.findall(r"^ARG \w+_IMAGE=(\S+)$", text, re.MULTILINE)]
+    assert len(bases) == 4
+    stages = [stage for text in files for stage in re.findall(r"^FROM (\S+)", text, re.MULTILINE)]
+    assert all(re.fullmatch(r"\$\{\w+_IMAGE\}", stage) for stage in stages), "an image that no argument names"
+    run = {service["image"] for service in compose["services"].values()} | {one["image"] for one in chart_containers(manifests).values()}
+    foreign = {image for image in run if not image.startswith("wallwatch/")}
+    assert len(foreign) == 2
+    assert [image for image in [*bases, *foreign] if not re.fullmatch(r"[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}", image)] == []
 
 
 def test_every_file_that_a_dockerfile_copies_exists() -> None:

@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from wallwatch_local import hosts
 from wallwatch_local.paths import REPOSITORY, binary
@@ -53,7 +54,8 @@ def test_a_misspelt_key_would_be_found(tmp_path: Path) -> None:
         assert_accepted(load(wrong, tmp_path))
 
 
-def test_the_agent_accepts_what_the_container_writes_for_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("probes", [{}, {"WALLWATCH_PROBES": "true", "WALLWATCH_PROBES_PORT": "8500"}], ids=["", "with probes"])
+def test_the_agent_accepts_what_the_container_writes_for_it(tmp_path: Path, probes: dict[str, str]) -> None:
     script = (REPOSITORY / "docker" / "host" / "start-agent.sh").read_text()
     script = script.replace("/var/lib/wallwatch-agent", str(tmp_path / "state")).replace("/run/wallwatch/", f"{tmp_path}/")
     script = script.replace("/run/wallwatch-enrolment", str(tmp_path / "tokens")).replace(
@@ -67,10 +69,13 @@ def test_the_agent_accepts_what_the_container_writes_for_it(tmp_path: Path) -> N
         "PATH": f"{binary('wallwatch-agent').parent}:/usr/bin:/bin",
         "WALLWATCH_HOST": "n1",
         "WALLWATCH_SERVER_URL": "https://w.example.net",
+        **probes,
     }
     done = subprocess.run(["sh", "-c", script], env=environment, capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "state" / "enrolment-token").read_text() == "token-of-n1"
+    written = yaml.safe_load((tmp_path / "agent.yaml").read_text())
+    assert written.get("probes", {}).get("port") == (8500 if probes else None)
     assert (tmp_path / "agent.yaml").stat().st_mode & 0o077 == 0
 
 

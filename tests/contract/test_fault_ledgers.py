@@ -1,6 +1,9 @@
 """The ledgers of `make faults` would notice: what is lost or there twice is named."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +11,8 @@ import pytest
 from tests.faults_campaign import ledgers
 from tests.faults_campaign.ledgers import Order
 from tests.faults_campaign.page import page
+
+from wallwatch_local.paths import REPOSITORY
 
 
 class Rows:
@@ -36,6 +41,16 @@ def hosts(tmp_path: Path) -> Path:
     lines = [json.dumps(sample(at)) for at in (1, 2, 3, 4)]
     (tmp_path / "h1" / ledgers.LEDGER_FILE).write_text("\n".join(lines) + '\n{"name": "rnic", "timest')
     return tmp_path
+
+
+def test_the_campaign_starts_without_what_pytest_adds_to_the_path() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, "-m", "tests.faults_campaign", "--help"]
+    done = subprocess.run(
+        command, cwd=REPOSITORY, env={**environment, "WALLWATCH_FAULTS_INSIDE": "yes"}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "--faults" in done.stdout
 
 
 def test_a_sample_that_is_neither_stored_nor_refused_is_lost_and_one_stored_twice_is_doubled(hosts: Path) -> None:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import chart_settings
 import operating_tables
 from scenario_plots import table
 from wallwatch_backend.api import new_api
@@ -30,6 +31,10 @@ def test_the_tables_of_metrics_and_symptoms_are_up_to_date() -> None:
 
 def test_the_tables_of_settings_are_up_to_date() -> None:
     assert operating_tables.main(["--check"]) == 0
+
+
+def test_the_chart_takes_every_setting_that_it_does_not_set_itself() -> None:
+    assert chart_settings.main(["--check"]) == 0
 
 
 def test_a_changed_setting_would_be_found(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
-"""The Grafana dashboard and the alert rules in docs/: they use only metrics of `/metrics/fleet`, and they load."""
+"""The Grafana dashboard and the alert rules in docs/: they use only metrics of `/metrics/fleet`, and Prometheus evaluates them."""
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +19,7 @@ DASHBOARD = json.loads((FOLDER / "wallwatch.json").read_text())
 RULES = yaml.safe_load((FOLDER / "alerts.yaml").read_text())["groups"]
 LABELS = {family.name: set(family.labels) for family in FAMILIES}
 FROM_PROMETHEUS = {"instance", "job"}
-FUNCTIONS = {"absent", "bottomk", "count", "max", "min", "quantile", "sum", "time", "vector"}
+FUNCTIONS = {"absent", "bottomk", "count", "max", "min", "quantile", "sum", "time", "topk", "vector"}
 WORDS = {"by", "on", "group_left", "or", "and", "unless"}
 
 
@@ -120,6 +122,70 @@ def test_alert_names_are_unique_and_the_scrape_example_reads_the_endpoint() -> N
     job = scrape["scrape_configs"][0]
     assert (job["metrics_path"], scrape["rule_files"]) == ("/metrics/fleet", ["alerts.yaml"])
     assert "credentials_file" in job["authorization"]
+
+
+def promtool(*arguments: str | Path) -> None:
+    done = subprocess.run(["promtool", *map(str, arguments)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_prometheus_raises_each_alert_when_it_should_and_only_then() -> None:
+    promtool("test", "rules", FOLDER / "alerts.test.yaml")
+
+
+def test_each_alert_has_a_case_that_raises_it_and_one_that_does_not() -> None:
+    cases = yaml.safe_load((FOLDER / "alerts.test.yaml").read_text())["tests"]
+    tried = [case for test in cases for case in test.get("alert_rule_test", ())]
+    names = {rule["alert"] for rule in rules()}
+    assert {case["alertname"] for case in tried if case["exp_alerts"]} == names
+    assert {case["alertname"] for case in tried if not case["exp_alerts"]} == names
+
+
+LABEL_VALUES = {
+    "host": "host01",
+    "pci": "0000:3b:00.0",
+    "rack": "r1",
+    "model": "CX-6",
+    "driver": "mlx5_core",
+    "fw_ver": "20.1",
+    "wall": "flows",
+    "symptom": "S1",
+    "state": "open",
+    "severity": "critical",
+    "tenant": "blue",
+    "reason": "invalid",
+}
+
+
+METRIC_VALUES = {"wallwatch_rnic_headroom_ratio": -0.5, "wallwatch_rnic_last_sample_timestamp_seconds": 0}
+
+
+def series_of(replica: str) -> Iterator[dict[str, str]]:
+    """One series of each metric, as this replica exports them: one RNIC beyond a limit, silent, with a symptom and an incident."""
+    for name, labels in LABELS.items():
+        values = {"instance": replica} | {label: LABEL_VALUES[label] for label in labels}
+        written = ", ".join(f'{label}="{value}"' for label, value in values.items())
+        yield {"series": f"{name}{{{written}}}", "values": f"{METRIC_VALUES.get(name, 1)}x20"}
+
+
+def test_prometheus_evaluates_the_dashboard_and_counts_nothing_twice_while_it_scrapes_two_replicas(tmp_path: Path) -> None:
+    panels = {
+        f"panel_{number}": re.sub(r"\$\w+", ".*", expression)
+        for number, (where, expression) in enumerate(dashboard_expressions())
+        if not where.startswith("variable")
+    }
+    rules = [{"record": name, "expr": expression} for name, expression in panels.items()]
+    (tmp_path / "panels.yaml").write_text(json.dumps({"groups": [{"name": "panels", "rules": rules}]}))
+    totals = [
+        name for name, expression in panels.items() if expression.startswith(("count(", "sum(", "sum by")) and '"warning"' not in expression
+    ]
+    assert len(totals) >= 5
+    # There is one of each thing, however many replicas say so.
+    expected = [{"expr": f"sum({name})", "eval_time": "10m", "exp_samples": [{"labels": "{}", "value": 1}]} for name in totals]
+    series = [*series_of("a"), *series_of("b")]
+    tests = [{"interval": "1m", "input_series": series, "promql_expr_test": expected}]
+    (tmp_path / "test.yaml").write_text(json.dumps({"rule_files": ["panels.yaml"], "evaluation_interval": "1m", "tests": tests}))
+    promtool("test", "rules", tmp_path / "test.yaml")
 
 
 def test_the_page_of_webhooks_lists_every_metric_with_its_labels() -> None:

@@ -68,7 +68,8 @@ def use_five_times(thief: Thief) -> None:
     """Two places that use the same credentials end each other's connections in turns."""
     with contextlib.ExitStack() as stack:
         for _ in range(6):
-            stack.enter_context(thief.connected())
+            with contextlib.suppress(ConnectionClosed):  # the host's agent was back before the server had answered the thief
+                stack.enter_context(thief.connected())
 
 
 def test_a_copied_certificate_in_a_second_place_is_seen_and_a_new_enrolment_ends_it(
@@ -79,7 +80,7 @@ def test_a_copied_certificate_in_a_second_place_is_seen_and_a_new_enrolment_ends
         eventually(lambda: connected(admin, host.name))
         thief = Thief(host, tmp_path)
         use_five_times(thief)
-        assert "two_connections" in eventually(lambda: refusals(admin, host.name))
+        eventually(lambda: "two_connections" in refusals(admin, host.name))
         eventually(lambda: host.log.count("connected to the server") > 1)
     (host.folder / "agent/credentials.json").unlink()
     host.put_token(admin)

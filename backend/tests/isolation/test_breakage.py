@@ -45,6 +45,13 @@ def test_the_fleet_counts_a_second_once_per_rnic_and_names_who_did_it(judged: An
     assert {victim["tenant"] for victim in one["victims"]} == {"a"}
     assert one["aggressors"] == [{"vf": 3, "pod": f"b/{judged.host}-3", "tenant": "b", "aggressor_s": 20.0}]
     assert {(pair["aggressor_vf"], pair["victim_vf"]) for pair in one["pairs"]} == {(3, vf) for vf in VICTIMS}
+    [host] = found["hosts"]
+    assert (host["host"], host["rack"], host["rnics"], host["broken_s"]) == (judged.host, "r1", 1, 20.0)
+    assert host["last_broken_at"] == one["last_broken_at"]
+    where = {"host": judged.host, "pci": PCI}
+    assert found["aggressors"] == [{**where, "vf": 3, "pod": f"b/{judged.host}-3", "tenant": "b", "seconds": 20.0}]
+    assert {(victim["host"], victim["vf"]) for victim in found["victims"]} == {(judged.host, vf) for vf in VICTIMS}
+    assert [victim["seconds"] for victim in found["victims"]] == [victim["broken_s"] for victim in one["victims"]]
     tenants = {tenant["tenant"]: tenant for tenant in found["tenants"]}
     assert (tenants["a"]["vfs"], tenants["a"]["aggressor_s"]) == (7, 0.0)
     assert tenants["a"]["broken_s"] == sum(victim["broken_s"] for victim in one["victims"])
@@ -52,9 +59,23 @@ def test_the_fleet_counts_a_second_once_per_rnic_and_names_who_did_it(judged: An
     assert 0.5 < tenants["a"]["kept_share"] < 1.0
 
 
+def test_a_vf_that_two_pods_held_is_two_victims(rnic: Any, get: Any) -> None:
+    begin = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=10)
+    for second, pod in ((0, "a/one"), (1, "b/two"), (2, "b/two")):
+        rnic.connection.execute(
+            "INSERT INTO vf_broken (time, rnic_id, vf, interval_s, mechanism, pod, tenant, aggressors, estimated, reason)"
+            " VALUES (%s, %s, 5, 1, 'pcie', %s, %s, '[]', false, '')",
+            [begin + timedelta(seconds=second), rnic.rnic_id, pod, pod[0]],
+        )
+    found = get("/fleet", since=begin, until=begin + timedelta(minutes=1))
+    mine = [(one["pod"], one["tenant"], one["seconds"]) for one in found["victims"] if one["host"] == rnic.host]
+    assert mine == [("b/two", "b", 2.0), ("a/one", "a", 1.0)]
+    assert [one["broken_s"] for one in found["hosts"] if one["host"] == rnic.host] == [3.0]
+
+
 def test_outside_of_the_storm_nothing_is_broken(judged: Any, get: Any) -> None:
     found = get("/fleet", since=judged.since, until=judged.since + timedelta(seconds=100))
-    assert (found["broken_s"], found["rnics"]) == (0.0, [])
+    assert (found["broken_s"], found["rnics"], found["hosts"], found["victims"], found["aggressors"]) == (0.0, [], [], [], [])
     assert {tenant["tenant"]: tenant["kept_share"] for tenant in found["tenants"]} == {"a": 1.0, "b": None}
 
 

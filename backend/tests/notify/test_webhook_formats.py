@@ -11,7 +11,7 @@ import pytest
 
 from wallwatch_backend import webhook_schema
 from wallwatch_backend.notify.deliveries import sender
-from wallwatch_backend.notify.formats import alertmanager, bodies, native, notification, slack
+from wallwatch_backend.notify.formats import alertmanager, alertmanager_api, bodies, native, notification, slack, teams
 from wallwatch_backend.notify.formats.notification import Notification
 from wallwatch_backend.notify.routing import rules
 from wallwatch_backend.notify.schemas import Format
@@ -51,7 +51,7 @@ def grouped(*incidents: dict[str, Any], **more: Any) -> Notification:
     return sent(*incidents, event="incident.group", grouped=True, group_labels={"rack": "r1"}, **more)
 
 
-@pytest.mark.parametrize("module", [alertmanager, notification, slack, rules, sender, urls])
+@pytest.mark.parametrize("module", [alertmanager, notification, slack, teams, rules, sender, urls])
 def test_the_examples_in_the_docstrings_hold(module: Any) -> None:
     assert doctest.testmod(module).failed == 0
 
@@ -169,3 +169,62 @@ def test_native_repetitions_and_groups_have_their_own_types() -> None:
     )
     group = json.loads(native.notification_body(grouped(incident(1), incident(2))))["data"]
     assert (group["reason"], group["status"], len(group["incidents"]), group["truncated"]) == ("changed", "firing", 2, 0)
+
+
+def test_alerts_of_different_hosts_are_different_resources_to_alerta() -> None:
+    first, second = json.loads(alertmanager.notification_body(grouped(incident(1), incident(2, host="host02", hosts=["host02"]))))["alerts"]
+    assert (first["labels"]["instance"], second["labels"]["instance"]) == ("host01", "host02")
+
+
+def test_the_resource_of_an_incident_of_a_rack_is_the_rack() -> None:
+    [alert] = json.loads(alertmanager.notification_body(sent(incident(scope="rack", subject="rack r1", hosts=["host01", "host02"]))))[
+        "alerts"
+    ]
+    assert alert["labels"]["instance"] == "rack r1"
+
+
+def test_an_incident_sent_by_itself_is_a_group_of_its_own_to_ticket_connectors() -> None:
+    bodies_ = [json.loads(alertmanager.notification_body(sent(incident(number)))) for number in (1, 2)]
+    assert [body["groupLabels"] for body in bodies_] == [{"incident": str(UUID(int=1))}, {"incident": str(UUID(int=2))}]
+
+
+def test_alerts_for_the_api_of_alertmanager_live_for_three_pauses_and_end_with_the_incident() -> None:
+    [firing] = json.loads(alertmanager_api.notification_body(sent(incident(), repeat_interval_s=300)))
+    assert (firing["startsAt"], firing["endsAt"]) == ("2026-11-21T11:58:00Z", "2026-11-21T12:15:00Z")
+    [ended] = json.loads(
+        alertmanager_api.notification_body(sent(incident(state="resolved", resolved_at="2026-11-21T11:59:00Z"), repeat_interval_s=300))
+    )
+    assert (ended["endsAt"], ended["labels"]) == ("2026-11-21T11:59:00Z", firing["labels"])
+
+
+def test_a_new_cause_is_not_a_new_alert_to_alertmanager() -> None:
+    before, after = (json.loads(alertmanager_api.notification_body(sent(incident(top_cause=cause))))[0] for cause in ("C5", "C1"))
+    assert before["labels"] == after["labels"]
+    assert (before["annotations"]["cause"], after["annotations"]["cause"]) == ("C5", "C1")
+
+
+def test_without_a_public_address_alertmanager_gets_no_empty_one() -> None:
+    assert "generatorURL" not in json.loads(alertmanager_api.notification_body(sent(incident(), public_url=None)))[0]
+
+
+def test_a_card_for_teams_has_the_facts_the_colour_and_the_link() -> None:
+    body = json.loads(teams.notification_body(sent(incident(title="Repetitive [flow] re-offloading"))))
+    [attachment] = body["attachments"]
+    assert (body["type"], attachment["contentType"]) == ("message", "application/vnd.microsoft.card.adaptive")
+    card = attachment["content"]
+    assert (card["type"], card["version"]) == ("AdaptiveCard", "1.4")
+    headline, title, text, facts = card["body"]
+    assert headline["text"] == "Opened: S1 on host01 0000:3b:00.0"
+    assert (title["text"], title["color"]) == ("S1 Repetitive \\[flow\\] re-offloading", "Attention")
+    assert text["text"] == "Live flows leave the RNIC & come back."
+    assert {fact["title"]: fact["value"] for fact in facts["facts"]}["Likely cause"] == "C5"
+    assert card["actions"] == [
+        {"type": "Action.OpenUrl", "title": "Open in Wallwatch", "url": f"https://wallwatch.example/incidents/{UUID(int=1)}"}
+    ]
+
+
+def test_a_card_for_teams_stays_below_its_limit_in_a_storm() -> None:
+    many = grouped(*(incident(n, summary="x" * 5000) for n in range(50)))
+    body = teams.notification_body(many)
+    assert len(body.encode()) < 28_000
+    assert "(and 40 more)" in body

@@ -2,9 +2,11 @@
 
 import argparse
 
+from pydantic import ValidationError
 from uvicorn import Server
 from uvicorn.supervisors import ChangeReload
 
+from wallwatch.setting_errors import wrong_settings
 from wallwatch_backend.kit.serving.server import configuration, raise_file_limit
 from wallwatch_backend.settings import Settings
 
@@ -20,10 +22,14 @@ def main(arguments: list[str] | None = None) -> None:
         "--reload", action="append", metavar="FOLDER", help="for development: restart when a file in it changes; may be repeated"
     )
     given = parser.parse_args(arguments)
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        parser.exit(2, "".join(f"{line}\n" for line in wrong_settings(error)))
     raise_file_limit()
     config = configuration(
         "wallwatch_backend.app:create_app",
-        Settings(),
+        settings,
         factory=True,
         host=given.host,
         port=given.port,

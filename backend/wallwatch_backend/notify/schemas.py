@@ -55,12 +55,16 @@ TEST_EVENT = "webhook.test"
 class Format(StrEnum):
     native = "native"
     alertmanager = "alertmanager"
+    alertmanager_api = "alertmanager_api"
     slack = "slack"
+    teams = "teams"
 
 
 DAY_S = 86_400
 GROUP_WAIT_S, GROUP_INTERVAL_S = 30, 300
 """Defaults of webhooks with `group_by`: Alertmanager's values."""
+ALERTMANAGER_REPEAT_S = 600
+"""Default of webhooks in the format `alertmanager_api`: Alertmanager ends an alert that is not sent again."""
 
 Url = Annotated[str, StringConstraints(min_length=8, max_length=2000, pattern=r"^https?://[^\s]+$"), StorableText]
 Events = Annotated[list[EventType], Field(min_length=1, max_length=50, description="Events to send; default: those of incidents")]

@@ -40,6 +40,8 @@ type Config struct {
 	Peers []netip.Addr `yaml:"peers"`
 	// VFs are this host's VFs that have an address here.
 	VFs []VF `yaml:"vfs"`
+	// FleetFile has the VFs of all hosts, in place of vfs and peers.
+	FleetFile string `yaml:"fleet_file"`
 }
 
 // VF is a virtual function whose delay is measured, from an address that its traffic uses.
@@ -74,7 +76,8 @@ func (c Config) Check() error {
 	require(c.WindowSeconds >= 1 && c.WindowSeconds <= 60, "window_seconds must be between 1 and 60, not %v", c.WindowSeconds)
 	require(c.MaxPeers >= 1 && c.MaxPeers <= 64, "max_peers must be between 1 and 64, not %d", c.MaxPeers)
 	require(c.MaxPerSecond >= 0.01 && c.MaxPerSecond <= 1000, "max_per_second must be between 0.01 and 1000, not %v", c.MaxPerSecond)
-	require(len(c.VFs) > 0, "vfs must name at least one VF with its address")
+	require(c.FleetFile != "" || len(c.VFs) > 0, "vfs must name at least one VF with its address, or fleet_file the file with those of all hosts")
+	require(c.FleetFile == "" || len(c.VFs)+len(c.Peers) == 0, "fleet_file has the VFs and peers of all hosts: leave out vfs and peers")
 	for _, peer := range c.Peers {
 		require(isHost(peer), "peers: %q is not the address of one host", peer)
 	}

@@ -11,6 +11,7 @@ import (
 type counts struct {
 	sent     uint64 // requests
 	answered uint64
+	stamped  uint64 // answers whose arrival the kernel has noted
 	lost     uint64 // requests without an answer within `patience`
 	withheld uint64 // requests that the limit of the whole host did not allow
 	unsent   uint64 // requests that the kernel refused
@@ -29,6 +30,8 @@ type pending struct {
 // exchange is what one VF's address asks and answers, apart from its socket.
 type exchange struct {
 	key []byte
+	// clock is asked once more just before an answer is written: it says how long the request was kept.
+	clock func() time.Time
 
 	mu       sync.Mutex
 	session  session
@@ -40,7 +43,7 @@ type exchange struct {
 }
 
 func newExchange(key []byte, length time.Duration) *exchange {
-	x := &exchange{key: key, window: window{length: length}, waiting: map[uint64]pending{}, sources: newSources(sourcesKept)}
+	x := &exchange{key: key, clock: time.Now, window: window{length: length}, waiting: map[uint64]pending{}, sources: newSources(sourcesKept)}
 	_, _ = rand.Read(x.session[:]) // never fails (documented)
 	return x
 }
@@ -79,7 +82,7 @@ func (x *exchange) withhold() {
 
 // take handles a packet, and returns the reply to its source: nil for nearly everything, and never longer than the packet. An answer is never
 // answered, so two hosts cannot keep each other busy.
-func (x *exchange) take(packet []byte, source netip.AddrPort, now time.Time) []byte {
+func (x *exchange) take(packet []byte, source netip.AddrPort, came arrival) []byte {
 	m, err := decode(packet, x.key)
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -88,20 +91,20 @@ func (x *exchange) take(packet []byte, source netip.AddrPort, now time.Time) []b
 		return nil
 	}
 	if m.kind == answer {
-		x.takeAnswer(m, source, now)
+		x.takeAnswer(m, source, came)
 		return nil
 	}
-	if !x.sources.take(source.Addr(), now) {
+	if !x.sources.take(source.Addr(), came.read) {
 		x.counts.limited++
 		return nil
 	}
 	x.counts.replied++
-	return encode(message{kind: answer, session: m.session, sequence: m.sequence}, x.key)
+	return encode(message{kind: answer, kept: keptFor(came, x.clock()), session: m.session, sequence: m.sequence}, x.key)
 }
 
-func (x *exchange) takeAnswer(m message, source netip.AddrPort, now time.Time) {
+func (x *exchange) takeAnswer(m message, source netip.AddrPort, came arrival) {
 	p, waits := x.waiting[m.sequence]
-	if m.session != x.session || !waits || now.Sub(p.at) > patience {
+	if m.session != x.session || !waits || came.read.Sub(p.at) > patience {
 		x.counts.late++
 		return
 	}
@@ -111,7 +114,10 @@ func (x *exchange) takeAnswer(m message, source netip.AddrPort, now time.Time) {
 	}
 	delete(x.waiting, m.sequence)
 	x.counts.answered++
-	x.window.add(roundTrip{at: now, took: now.Sub(p.at)})
+	if !came.stamp.IsZero() {
+		x.counts.stamped++
+	}
+	x.window.add(roundTrip{at: came.read, took: roundTripOf(p.at, came, m.kept)})
 }
 
 // delays returns the quantiles of the last seconds, and the counts.

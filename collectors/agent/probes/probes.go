@@ -4,8 +4,9 @@
 //	VF's address  -- request (48 bytes, authenticated) -->  address of a VF on another host
 //	              <-- answer (48 bytes, authenticated) ---
 //
-// Only round trips are measured, on the asking host's monotonic clock: no two clocks are ever compared. The quantiles of the last seconds are
-// written to a small file, from which the collector's input vf_traffic takes them.
+// Only round trips are measured, on the asking host's clock: no two clocks are ever compared. The time that the other agent kept a request is taken
+// out, and where the kernel notes when packets arrive, so is the time until this agent was there to read the answer. The quantiles of the last
+// seconds are written to a small file, from which the collector's input vf_traffic takes them.
 package probes
 
 import (
@@ -40,6 +41,12 @@ func New(config Config, host string, log *slog.Logger) (*Prober, error) {
 	key, err := readKey(config.KeyFile)
 	if err != nil {
 		return nil, err
+	}
+	if config, err = config.ofFleet(host); err != nil {
+		return nil, err
+	}
+	if len(config.VFs) == 0 {
+		log.Warn("probes: fleet_file has no VF of this host, so no delay is measured here", "fleet_file", config.FleetFile, "host", host)
 	}
 	if err := config.prepareFolder(); err != nil {
 		return nil, err
@@ -112,7 +119,7 @@ func microseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1
 func (e *endpoint) report(before counts, now time.Time) counts {
 	_, _, _, total := e.exchange.delays(now)
 	fields := []any{
-		"sent", total.sent - before.sent, "answered", total.answered - before.answered, "lost", total.lost - before.lost,
+		"sent", total.sent - before.sent, "answered", total.answered - before.answered, "stamped", total.stamped - before.stamped, "lost", total.lost - before.lost,
 		"withheld", total.withheld - before.withheld, "unsent", total.unsent - before.unsent, "replied", total.replied - before.replied,
 		"limited", total.limited - before.limited, "late", total.late - before.late,
 		"foreign", total.foreign - before.foreign,

@@ -65,6 +65,9 @@ func (e *endpoint) serve(ctx context.Context, opened func()) error {
 		return err
 	}
 	opened()
+	if err := stampArrivals(connection); err != nil {
+		e.log.Warn("this kernel does not note when packets arrive: delays include the time until the agents get a CPU", "error", err.Error())
+	}
 	e.log.Info("probes: listening", "address", connection.LocalAddr().String(), "peers", len(e.peers))
 	inner, end := context.WithCancel(ctx)
 	context.AfterFunc(inner, func() { _ = connection.Close() }) // ends a read that waits
@@ -127,18 +130,19 @@ func (e *endpoint) askPeers(ctx context.Context, connection *net.UDPConn) {
 func (e *endpoint) read(ctx context.Context, connection *net.UDPConn) error {
 	budget := fullBucket(readsPerSecond, readsPerSecond/10, time.Now())
 	packet := make([]byte, messageLength+1) // one byte more shows what is too long
+	control := make([]byte, stampSpace)
 	for {
 		if pause := budget.wait(time.Now()); pause > 0 {
 			wait.For(ctx, pause)
 		}
-		length, source, err := connection.ReadFromUDPAddrPort(packet)
+		length, controlLength, _, source, err := connection.ReadMsgUDPAddrPort(packet, control)
 		if err != nil {
 			return err
 		}
-		now := time.Now()
-		budget.take(now)
+		came := arrival{read: time.Now(), stamp: stampOf(control[:controlLength])}
+		budget.take(came.read)
 		source = netip.AddrPortFrom(source.Addr().Unmap(), source.Port())
-		if reply := e.exchange.take(packet[:length], source, now); reply != nil {
+		if reply := e.exchange.take(packet[:length], source, came); reply != nil {
 			// An answer that cannot be sent is a lost probe for the peer, which counts it.
 			_, _ = connection.WriteToUDPAddrPort(reply, source)
 		}

@@ -3,16 +3,28 @@ package probes
 import (
 	"bytes"
 	"testing"
+	"time"
 )
 
 var testKey = []byte("a key of sixteen or more bytes")
 
 func TestAMessageIsReadAsItWasWritten(t *testing.T) {
-	for _, want := range []message{{kind: request, sequence: 1}, {kind: answer, session: session{1, 2, 3}, sequence: 1<<64 - 1}} {
+	for _, want := range []message{{kind: request, sequence: 1}, {kind: answer, kept: 1234500 * time.Nanosecond, session: session{1, 2, 3}, sequence: 1<<64 - 1}} {
 		packet := encode(want, testKey)
 		if got, err := decode(packet, testKey); err != nil || got != want || len(packet) != messageLength {
 			t.Errorf("%+v, %v from %d bytes; want %+v", got, err, len(packet), want)
 		}
+	}
+}
+
+func TestHowLongARequestWasKeptIsRoundedDownAndBounded(t *testing.T) {
+	for kept, want := range map[time.Duration]time.Duration{199: 100, time.Hour: keptMost * keptUnit, 0: 0} {
+		if m, err := decode(encode(message{kind: answer, kept: kept}, testKey), testKey); err != nil || m.kept != want {
+			t.Errorf("%s becomes %s, %v", kept, m.kept, err)
+		}
+	}
+	if m, err := decode(encode(message{kind: request, kept: time.Second}, testKey), testKey); err == nil {
+		t.Errorf("a request that was kept: %+v", m)
 	}
 }
 
@@ -44,6 +56,7 @@ func FuzzWhateverArrivesIsReadOnce(f *testing.F) {
 	f.Add([]byte(magic))
 	f.Add(encode(message{kind: request, session: session{1}, sequence: 5}, testKey))
 	f.Add(encode(message{kind: answer, session: session{255}, sequence: 1 << 63}, testKey))
+	f.Add(encode(message{kind: answer, kept: time.Millisecond}, testKey))
 	f.Add(encode(message{kind: 3, sequence: 5}, testKey))
 	f.Fuzz(func(t *testing.T, packet []byte) {
 		m, err := decode(packet, testKey)

@@ -31,6 +31,15 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
     secretKeyRef: {name: {{ include "wallwatch.databaseSecret" .root }}, key: {{ .role }}-url}
 {{- end }}
 
+{{/* Further settings, those that settings.txt lists. */}}
+{{- define "wallwatch.settingsEnv" -}}
+{{- $known := .Files.Get "settings.txt" | splitList "\n" -}}
+{{- range $name, $value := .Values.settings }}
+{{- if not (has $name $known) }}{{ fail (printf "settings: %s is no setting of Wallwatch, or the chart sets it by a value of its own" $name) }}{{ end }}
+- {name: {{ $name }}, value: {{ $value | quote }}}
+{{- end }}
+{{- end }}
+
 {{- define "wallwatch.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 10001
@@ -83,4 +92,28 @@ resources: {requests: {storage: {{ .storage.size }}}}
 {{- define "wallwatch.telemetryVolume" -}}
 - name: telemetry
   secret: {secretName: {{ include "wallwatch.telemetrySecret" . }}, defaultMode: 0440}
+{{- end }}
+
+{{/* Where the pods of the server may run. */}}
+{{- define "wallwatch.scheduling" -}}
+{{- with .Values.scheduling.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.scheduling.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.scheduling.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.scheduling.topologySpreadConstraints }}
+topologySpreadConstraints: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.scheduling.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- end }}
+
+{{/* Refuses to make a Secret where generateSecrets is false: dict "root" $ "value" "database.existingSecret" */}}
+{{- define "wallwatch.mayGenerate" -}}
+{{- if not .root.Values.generateSecrets }}{{ fail (printf "generateSecrets is false: name a Secret of your own in %s" .value) }}{{ end }}
 {{- end }}

@@ -134,3 +134,32 @@ def test_a_database_address_is_taken_in_every_usual_form(given: str) -> None:
 def test_another_database_is_refused_with_an_example() -> None:
     with pytest.raises(ValueError, match="postgresql\\+psycopg://user@host"):
         Settings(database_url="mysql://x")
+
+
+WRONG = {"WALLWATCH_DATABASE_URL": "nonsense-with-secret", "WALLWATCH_DATABASE_POOL_SIZE": "many"}
+
+
+@pytest.mark.parametrize(
+    "command", [["db", "upgrade"], ["status"], ["job", "ingest"], ["user", "list"], ["token", "list"], ["keys", "list"]]
+)
+def test_a_wrong_setting_is_named_without_its_value_and_without_a_traceback(command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WALLWATCH_DATABASE_URL", WRONG["WALLWATCH_DATABASE_URL"])
+    result = run(app, command)
+    assert result.exit_code == 2, result.output
+    assert result.stderr == (
+        "WALLWATCH_DATABASE_URL: must start with postgresql+psycopg://, for example postgresql+psycopg://user@host:5432/wallwatch\n"
+    )
+
+
+def test_every_wrong_setting_has_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in WRONG.items():
+        monkeypatch.setenv(name, value)
+    lines = run(app, ["user", "list"]).stderr.splitlines()
+    assert {line.partition(":")[0] for line in lines} == set(WRONG)
+    assert "secret" not in "".join(lines)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    from importlib.metadata import version
+
+    assert run(app, ["--version"]).output == f"wallwatch {version('wallwatch')}\n"

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from confluent_kafka import TopicPartition
 
 from wallwatch import kafka_clients
 from wallwatch.jobs.ingest import Ingest
@@ -46,6 +47,20 @@ def settings(ingest_url: str, kafka_bootstrap: str, tmp_path: Path) -> Settings:
 def job_settings(settings: Settings, jobs_url: str) -> Settings:
     """Settings of the other jobs, which sign in to the database with a role of their own."""
     return settings.model_copy(update={"database_url": jobs_url})
+
+
+@pytest.fixture
+def isolation_group(kafka_bootstrap: str) -> str:
+    """A group of `isolation` that begins with what is sent from now on: all tests share the topics, and each sends other traffic."""
+    group, topic = f"isolation-{uuid4()}", "wallwatch.vf_traffic"
+    consumer = kafka_clients.consumer(KafkaSettings(kafka_bootstrap=kafka_bootstrap), {"group.id": group})
+    try:
+        places = [TopicPartition(topic, number) for number in consumer.list_topics(topic, timeout=20).topics[topic].partitions]
+        ends = [TopicPartition(one.topic, one.partition, consumer.get_watermark_offsets(one, timeout=20)[1]) for one in places]
+        consumer.commit(offsets=ends, asynchronous=False)
+    finally:
+        consumer.close()
+    return group
 
 
 class Job(Protocol):

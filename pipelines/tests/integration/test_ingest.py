@@ -76,6 +76,13 @@ def test_each_measurement_arrives_in_its_table(ingest: Start, send: Send, connec
             message(host, "rnic_vf", 1, {"state": "host", "tx_bytes": 4}, pci=PCI, vf=vf, vf_pci="0000:3b:00.2"),
             key=host,
         )
+    for container in ("a1", "b2"):  # two instances of one function
+        fields = {"instructions_per_s": 3e9, "throughput_kpps": 700.5, "flows": 16_000, "cache_level": "l2"}
+        send(
+            "wallwatch.network_function",
+            message(host, "network_function", 1, fields, pci=PCI, function="acl", container=container),
+            key=host,
+        )
     send("wallwatch.ovs_datapath", message(host, "ovs_datapath", 1, {"lookups_missed": 7}, datapath="system@ovs-system"), key=host)
     send("wallwatch.event", message(host, "event", 1, {"detail": "gone"}, pci=PCI, kind="device_vanished"), key=host)
     for policy in ("flow-offloaded-once", "flow-no-software-hit"):
@@ -83,10 +90,12 @@ def test_each_measurement_arrives_in_its_table(ingest: Start, send: Send, connec
         send("wallwatch.policy_state", message(host, "policy_state", 1, fields, pci=PCI, policy=policy, revision="a1"), key=host)
     with ingest():
         tables = {"rnic_sample": 2, "offload_sample": 1, "mask_sample": 1, "vf_sample": 2, "policy_sample": 2}
-        tables |= {"datapath_sample": 1, "event": 1}
+        tables |= {"datapath_sample": 1, "event": 1, "function_sample": 2}
         assert until(lambda: all(count(connection, t, host) == n for t, n in tables.items())), {
             t: count(connection, t, host) for t in tables
         }
+    query = "SELECT container, pod, throughput_kpps, flows, other FROM function_sample JOIN rnic USING (rnic_id) WHERE host = %s ORDER BY 1"
+    assert connection.execute(query, [host]).fetchall() == [(name, "", 700.5, 16_000, {"cache_level": "l2"}) for name in ("a1", "b2")]
     assert connection.execute("SELECT model, fw_ver FROM rnic WHERE host = %s", [host]).fetchone() == ("CX-6", "1.2")
     assert connection.execute("SELECT kind, detail, pci FROM event JOIN host USING (host_id) WHERE host = %s", [host]).fetchall() == [
         ("device_vanished", "gone", PCI)

@@ -7,15 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 import pytest
 
 from wallwatch.jobs.ingest import Ingest
 from wallwatch.jobs.isolation import IsolationJob
-from wallwatch.jobs.topics import create_topics
-from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.settings import Settings
 from wallwatch_testing.vf_traffic import SharedRnic
 
@@ -27,9 +24,8 @@ Send = Callable[..., None]
 
 
 @pytest.fixture
-def mine(job_settings: Settings, kafka_bootstrap: str) -> Settings:
-    create_topics(KafkaSettings(kafka_bootstrap=kafka_bootstrap), partitions=3)
-    return job_settings.model_copy(update={"isolation_group": f"isolation-{uuid4()}"})
+def mine(job_settings: Settings, isolation_group: str) -> Settings:
+    return job_settings.model_copy(update={"isolation_group": isolation_group})
 
 
 @pytest.fixture

@@ -126,10 +126,10 @@ def test_a_host_cannot_write_in_the_name_of_another(checking: Settings, send: Se
 
 
 def test_traffic_in_the_name_of_another_is_a_dead_letter_and_counted_once_however_often_it_is_read(
-    checking: Settings, jobs_url: str, send: Send, connection: Connection, host: str
+    checking: Settings, jobs_url: str, isolation_group: str, send: Send, connection: Connection, host: str
 ) -> None:
     topic, forged = "wallwatch.vf_traffic", {"vfs": "[]"}
-    settings = checking.model_copy(update={"database_url": jobs_url, "isolation_group": f"isolation-{host}"})
+    settings = checking.model_copy(update={"database_url": jobs_url, "isolation_group": isolation_group})
 
     def counted() -> int:
         query = "SELECT coalesce(sum(count), 0)::int FROM dead_letter_count WHERE topic = %s AND reason = 'wrong_principal'"

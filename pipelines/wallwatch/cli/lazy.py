@@ -15,6 +15,8 @@ from typing import Any, ClassVar, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from wallwatch.setting_errors import wrong_settings
+
 GROUP = "wallwatch.commands"
 
 HELP_OF_OTHER_PARTS = {
@@ -76,6 +78,18 @@ class LazyGroup(TyperGroup):
     """A group of the commands in `COMMANDS` and of those of the entry points."""
 
     COMMANDS: ClassVar[Mapping[str, Command]] = {}
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; wrong settings are named, one variable per line, with exit code 2."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            lines = wrong_settings(error)
+            if not lines:
+                raise
+            for line in lines:
+                typer.echo(line, err=True)
+            raise typer.Exit(2) from None
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [*self.COMMANDS, *sorted(entry_point_commands())]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -46,6 +46,16 @@ class Commands(LazyGroup):
 app = typer.Typer(cls=Commands, help="Wallwatch: see the scalability walls of RDMA NICs.", no_args_is_help=True, rich_markup_mode=None)
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"wallwatch {version('wallwatch')}")
+        raise typer.Exit
+
+
 @app.callback()
-def main() -> None:
-    """Commands are in `Commands`; Typer requires a callback when it registers no command itself."""
+def main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)] = False,
+) -> None:
+    """Commands are in `Commands`; this takes the options that come before one."""

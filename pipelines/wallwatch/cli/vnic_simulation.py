@@ -96,7 +96,7 @@ def simulate(
     file: Path = typer.Argument(metavar="FILE", help="scenario as JSON: VFs, demands, costs, mechanisms, what_if; - is stdin"),
     as_json: bool = typer.Option(False, "--json", help="print JSON"),
 ) -> None:
-    """Simulate the VFs of an RNIC with and without PicNIC's mechanisms, and what a change would do (docs/isolation-simulations.md).
+    """Simulate the VFs of an RNIC with and without PicNIC's mechanisms, and what a change would do (docs/what-if.md).
 
     Deterministic: the same file gives the same figures. Exit code 2: a scenario that cannot be run.
     """

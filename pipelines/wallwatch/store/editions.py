@@ -41,6 +41,7 @@ _SEGMENTS = {
     "mask_sample": ("rnic_id", "time DESC, direction, mask"),
     "datapath_sample": ("host_id", "time DESC, datapath"),
     "vf_sample": ("rnic_id", "time DESC, vf"),
+    "function_sample": ("rnic_id", "time DESC, function, container"),
     "forecast": ("rnic_id", "time DESC"),
     "policy_sample": ("host_id", "time DESC, policy, pci"),
     "vf_minute": ("rnic_id", "time DESC, vf, generation"),

@@ -123,6 +123,18 @@ vf_sample = Table(
     Index("vf_sample_key", "rnic_id", "time", "vf", unique=True),
 )
 
+function_sample = Table(
+    _m["network_function"].table,
+    metadata,
+    _time(),
+    Column("rnic_id", Integer, nullable=False),
+    Column("function", Text, nullable=False),
+    Column("container", Text, nullable=False, server_default=""),
+    Column("pod", Text, nullable=False, server_default=""),
+    *_registry_columns(_m["network_function"]),
+    Index("function_sample_key", "rnic_id", "time", "function", "container", unique=True),
+)
+
 datapath_sample = Table(
     _m["ovs_datapath"].table,
     metadata,
@@ -307,6 +319,7 @@ HYPERTABLES: dict[str, str] = {
     "offload_sample": "1 hour",
     "mask_sample": "1 hour",
     "vf_sample": "6 hours",
+    "function_sample": "6 hours",
     "datapath_sample": "1 day",
     "policy_sample": "1 day",
     "event": "7 days",

@@ -92,7 +92,7 @@ def start(
     central = [replace(one, environment={**one.environment, **settings}) for one in server(layout)]
     programs = [*stores(layout), *central, *fleet(layout, scenario), *on_hosts(layout, simulated)]
     with supervise.running(programs, folder) as supervisor:
-        starting = demo.Demo(layout, supervisor)
+        starting = demo.Demo(layout, supervisor, PATIENCE)
         stack = Stack(layout, database_url, supervisor, simulated, demo.ADMIN, starting.admin_password())
         # Its progress is for a person; standard output may be somebody's data.
         with redirect_stdout(sys.stderr):

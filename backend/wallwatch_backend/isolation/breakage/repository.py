@@ -45,6 +45,24 @@ _PAIRS = text(f"""
     SELECT b.rnic_id, a.vf AS aggressor_vf, b.vf AS victim_vf, sum(b.interval_s) AS seconds {_BY_WHOM} AND b.rnic_id = ANY(:rnics)
     GROUP BY 1, 2, 3 ORDER BY seconds DESC, 2, 3
 """)
+_HOSTS = text(f"""
+    SELECT r.host, max(r.rack) AS rack, count(DISTINCT s.rnic_id) AS rnics, sum(s.seconds) AS broken_s, max(s.time) AS last
+    FROM ({_SECONDS}) AS s JOIN rnic r USING (rnic_id) GROUP BY r.host ORDER BY broken_s DESC, r.host LIMIT :most
+""")  # noqa: S608 - put together from constants of this file
+_TOP_VICTIMS = text("""
+    SELECT r.host, r.pci, s.vf, s.pod, s.tenant, s.seconds FROM (
+      SELECT rnic_id, vf, pod, tenant, sum(interval_s) AS seconds FROM vf_broken WHERE time >= :since AND time < :until
+      GROUP BY rnic_id, vf, pod, tenant ORDER BY seconds DESC, rnic_id, vf LIMIT :most
+    ) s JOIN rnic r USING (rnic_id) ORDER BY s.seconds DESC, r.host, r.pci, s.vf
+""")
+_TOP_AGGRESSORS = text(f"""
+    SELECT r.host, r.pci, s.vf, s.pod, s.tenant, s.seconds FROM (
+      SELECT rnic_id, vf, pod, tenant, sum(seconds) AS seconds FROM (
+        SELECT DISTINCT ON (b.rnic_id, b.time, a.vf) b.rnic_id, b.interval_s AS seconds, a.vf, a.pod, a.tenant
+        {_BY_WHOM} ORDER BY b.rnic_id, b.time, a.vf
+      ) one GROUP BY rnic_id, vf, pod, tenant ORDER BY seconds DESC, rnic_id, vf LIMIT :most
+    ) s JOIN rnic r USING (rnic_id) ORDER BY s.seconds DESC, r.host, r.pci, s.vf
+""")  # noqa: S608 - put together from constants of this file
 _TENANTS = text(f"""
     WITH sums AS (
       SELECT tenant, vfs, kept_s, unknown_s FROM tenant_hour WHERE bucket >= :first_hour AND bucket < :last_hour
@@ -89,6 +107,20 @@ async def aggressors(session: ReadSession, rnics: Sequence[int], since: datetime
 
 async def pairs(session: ReadSession, rnics: Sequence[int], since: datetime, until: datetime) -> Rows:
     return (await session.execute(_PAIRS, {"rnics": list(rnics), "since": since, "until": until})).all()
+
+
+async def hosts(session: ReadSession, since: datetime, until: datetime, most: int) -> Rows:
+    return (await session.execute(_HOSTS, {"since": since, "until": until, "most": most})).all()
+
+
+async def top_victims(session: ReadSession, since: datetime, until: datetime, most: int) -> Rows:
+    """VFs of the fleet that suffered most, apart for each pod that held them."""
+    return (await session.execute(_TOP_VICTIMS, {"since": since, "until": until, "most": most})).all()
+
+
+async def top_aggressors(session: ReadSession, since: datetime, until: datetime, most: int) -> Rows:
+    """VFs of the fleet that broke others' promises longest, apart for each pod that held them."""
+    return (await session.execute(_TOP_AGGRESSORS, {"since": since, "until": until, "most": most})).all()
 
 
 async def tenants(session: ReadSession, since: datetime, until: datetime) -> Rows:

@@ -54,8 +54,27 @@ class TenantBreakage(BaseModel):
     kept_share: float | None = Field(description="kept / (kept + broken); null without any")
 
 
+class HostBreakage(BaseModel):
+    host: str
+    rack: str | None
+    rnics: int = Field(description="RNICs of the host with broken seconds")
+    broken_s: Seconds = Field(description=f"{BROKEN}, summed over the RNICs of the host")
+    last_broken_at: datetime
+
+
+class VfBreakage(BaseModel):
+    """A VF while one pod held it: a pod that moved has a row for each of its VFs."""
+
+    host: str
+    pci: str
+    vf: VfNumber
+    pod: Pod
+    tenant: Tenant
+    seconds: Seconds = Field(description="Seconds in which a promise to it was broken, or in which it broke those of others")
+
+
 class FleetIsolation(BaseModel):
-    """Broken seconds by RNIC and by tenant, worst first."""
+    """Broken seconds by RNIC, host, VF and tenant, worst first."""
 
     since: datetime
     until: datetime
@@ -63,4 +82,7 @@ class FleetIsolation(BaseModel):
     unknown_s: Seconds = Field(description="VF-seconds without evidence, of all VFs")
     rnics: list[RnicBreakage] = Field(description="RNICs with broken seconds, most first, at most `limit`")
     rnics_total: int = Field(description="RNICs with broken seconds")
+    hosts: list[HostBreakage] = Field(description="The 100 hosts with the most broken seconds")
+    victims: list[VfBreakage] = Field(description="The 100 VFs that suffered most")
+    aggressors: list[VfBreakage] = Field(description="The 100 VFs that broke others' promises longest")
     tenants: list[TenantBreakage] = Field(description="Every tenant that held a VF in the interval, most broken seconds first")

@@ -7,11 +7,21 @@ from typing import Any
 from sqlalchemy import Row
 
 from wallwatch_backend.isolation.breakage import repository
-from wallwatch_backend.isolation.breakage.schemas import AggressorSeconds, FleetIsolation, Pair, RnicBreakage, TenantBreakage, VictimSeconds
+from wallwatch_backend.isolation.breakage.schemas import (
+    AggressorSeconds,
+    FleetIsolation,
+    HostBreakage,
+    Pair,
+    RnicBreakage,
+    TenantBreakage,
+    VfBreakage,
+    VictimSeconds,
+)
 from wallwatch_backend.isolation.schemas import MechanismSeconds
 from wallwatch_backend.kit.database import ReadSession
 
 _MOST = 10
+_MOST_OF_FLEET = 100
 
 
 async def fleet(session: ReadSession, since: datetime, until: datetime, limit: int) -> FleetIsolation:
@@ -22,6 +32,9 @@ async def fleet(session: ReadSession, since: datetime, until: datetime, limit: i
     victims = _by_rnic(await repository.victims(session, rnics, since, until)) if rnics else {}
     aggressors = _by_rnic(await repository.aggressors(session, rnics, since, until)) if rnics else {}
     pairs = _by_rnic(await repository.pairs(session, rnics, since, until)) if rnics else {}
+    hosts = await repository.hosts(session, since, until, _MOST_OF_FLEET) if rows else []
+    top_victims = await repository.top_victims(session, since, until, _MOST_OF_FLEET) if rows else []
+    top_aggressors = await repository.top_aggressors(session, since, until, _MOST_OF_FLEET) if rows else []
     tenants = [_tenant(row) for row in await repository.tenants(session, since, until)]
     return FleetIsolation(
         since=since,
@@ -48,6 +61,12 @@ async def fleet(session: ReadSession, since: datetime, until: datetime, limit: i
             for row in rows
         ],
         rnics_total=rows[0].total if rows else 0,
+        hosts=[
+            HostBreakage(host=row.host, rack=row.rack or None, rnics=row.rnics, broken_s=row.broken_s, last_broken_at=row.last)
+            for row in hosts
+        ],
+        victims=[_vf(row) for row in top_victims],
+        aggressors=[_vf(row) for row in top_aggressors],
         tenants=tenants,
     )
 
@@ -61,6 +80,10 @@ def _by_rnic(rows: Iterable[Row[Any]]) -> dict[int, list[Row[Any]]]:
 
 def _who(row: Row[Any]) -> dict[str, Any]:
     return {"vf": row.vf, "pod": row.pod or None, "tenant": row.tenant or None}
+
+
+def _vf(row: Row[Any]) -> VfBreakage:
+    return VfBreakage(host=row.host, pci=row.pci, seconds=row.seconds, **_who(row))
 
 
 def _tenant(row: Row[Any]) -> TenantBreakage:

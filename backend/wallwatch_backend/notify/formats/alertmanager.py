@@ -28,16 +28,20 @@ def alert_name(symptom: str) -> str:
     return f"Wallwatch{symptom[:1].upper()}{symptom[1:]}"
 
 
-def _labels(incident: Mapping[str, Any]) -> dict[str, str]:
+def alert_labels(incident: Mapping[str, Any]) -> dict[str, str]:
+    """Labels of the alert of an incident. `instance` is what receivers tell resources apart by: without it, Alerta merges all hosts."""
+    own = {name: values[0] for name, values in labels_of(incident).items()}
+    instance = own.get("host") if own.get("scope") in (None, "rnic", "host") else incident.get("subject") or own.get("host")
     return {
         "alertname": alert_name(str(incident.get("symptom") or "incident")),
         "incident": str(incident["id"]),
-        **{name: values[0] for name, values in labels_of(incident).items()},
+        **({"instance": str(instance)} if instance else {}),
+        **own,
     }
 
 
-def _annotations(incident: Mapping[str, Any]) -> dict[str, str]:
-    annotations = {
+def alert_annotations(incident: Mapping[str, Any]) -> dict[str, str]:
+    values = {
         "title": incident.get("title"),
         "summary": incident.get("summary"),
         "description": incident.get("explanation"),
@@ -47,14 +51,14 @@ def _annotations(incident: Mapping[str, Any]) -> dict[str, str]:
         "state": incident.get("state"),
         "assignee": incident.get("assignee"),
     }
-    return {name: str(value) for name, value in annotations.items() if value}
+    return {name: str(value) for name, value in values.items() if value}
 
 
 def _alert(notification: Notification, incident: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "status": "resolved" if is_resolved(incident) else "firing",
-        "labels": _labels(incident),
-        "annotations": _annotations(incident),
+        "labels": alert_labels(incident),
+        "annotations": alert_annotations(incident),
         "startsAt": incident.get("opened_at") or NO_END,
         "endsAt": (incident.get("resolved_at") if is_resolved(incident) else None) or NO_END,
         "generatorURL": notification.link(incident),
@@ -81,7 +85,8 @@ def notification_body(notification: Notification) -> str:
         "truncatedAlerts": notification.truncated,
         "status": notification.status,
         "receiver": notification.receiver,
-        "groupLabels": dict(notification.group_labels),
+        # What a ticket connector takes for the identity of the ticket.
+        "groupLabels": dict(notification.group_labels) if notification.grouped else {"incident": str(notification.incidents[0]["id"])},
         "commonLabels": _common(alert["labels"] for alert in alerts),
         "commonAnnotations": _common(alert["annotations"] for alert in alerts),
         "externalURL": notification.public_url or "",
@@ -90,12 +95,27 @@ def notification_body(notification: Notification) -> str:
     return orjson.dumps(document, option=orjson.OPT_UTC_Z).decode()
 
 
+def order_labels(event: OrderEvent) -> dict[str, str]:
+    name = f"Wallwatch{event.kind.capitalize()}"
+    host = event.labels.get("host")
+    return {
+        "alertname": name,
+        event.kind: str(event.id),
+        "action": event.action,
+        **({"instance": host} if host else {}),
+        **event.labels,
+        # "info" is no severity of Alerta; "informational" is one of all receivers that were tried.
+        "severity": "warning" if event.level == "bad" else "informational",
+    }
+
+
+def order_annotations(event: OrderEvent) -> dict[str, str]:
+    return {"summary": event.text, "place": event.place, "event": str(event.event)}
+
+
 def order_event_body(event: OrderEvent, receiver: str, webhook_id: UUID) -> str:
     """An alert that fires while the remedy or rollout is in progress, and is resolved when it ends, whatever its outcome."""
-    name = f"Wallwatch{event.kind.capitalize()}"
-    labels = {"alertname": name, event.kind: str(event.id), "action": event.action, **event.labels}
-    labels |= {"severity": "warning" if event.level == "bad" else "info"}
-    annotations = {"summary": event.text, "place": event.place, "event": str(event.event)}
+    labels, annotations = order_labels(event), order_annotations(event)
     status = "resolved" if event.over else "firing"
     document = {
         "version": "4",
@@ -122,9 +142,12 @@ def order_event_body(event: OrderEvent, receiver: str, webhook_id: UUID) -> str:
     return orjson.dumps(document, option=orjson.OPT_UTC_Z).decode()
 
 
+TEST_LABELS = {"alertname": "WallwatchTest", "severity": "warning"}
+
+
 def test_event_body(webhook_id: UUID, receiver: str, text: str, at: datetime, public_url: str | None) -> str:
     """A test alert. It fires, as receivers may not show resolved ones, and it is never resolved."""
-    labels = {"alertname": "WallwatchTest", "severity": "info"}
+    labels = TEST_LABELS
     annotations = {"summary": text}
     document = {
         "version": "4",

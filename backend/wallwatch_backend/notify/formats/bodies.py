@@ -4,14 +4,16 @@ from datetime import datetime
 from uuid import UUID
 
 from wallwatch_backend.notify.events import OrderEvent
-from wallwatch_backend.notify.formats import alertmanager, native, slack
+from wallwatch_backend.notify.formats import alertmanager, alertmanager_api, native, slack, teams
 from wallwatch_backend.notify.formats.notification import Notification
 from wallwatch_backend.notify.schemas import Format
 
 _NOTIFICATION_BODIES = {
     Format.native: native.notification_body,
     Format.alertmanager: alertmanager.notification_body,
+    Format.alertmanager_api: alertmanager_api.notification_body,
     Format.slack: slack.notification_body,
+    Format.teams: teams.notification_body,
 }
 
 
@@ -22,17 +24,29 @@ def notification_body(format: Format, notification: Notification) -> str:
 
 def order_event_body(format: Format, event: OrderEvent, receiver: str, webhook_id: UUID) -> str:
     """The body of an event of a remedy or a rollout."""
-    if format is Format.alertmanager:
-        return alertmanager.order_event_body(event, receiver, webhook_id)
-    if format is Format.slack:
-        return slack.order_event_body(event)
-    return native.order_event_body(event)
+    match format:
+        case Format.alertmanager:
+            return alertmanager.order_event_body(event, receiver, webhook_id)
+        case Format.alertmanager_api:
+            return alertmanager_api.order_event_body(event)
+        case Format.slack:
+            return slack.order_event_body(event)
+        case Format.teams:
+            return teams.order_event_body(event)
+        case Format.native:
+            return native.order_event_body(event)
 
 
 def test_event_body(format: Format, webhook_id: UUID, receiver: str, text: str, at: datetime, public_url: str | None) -> str:
     """The body of the test event."""
-    if format is Format.alertmanager:
-        return alertmanager.test_event_body(webhook_id, receiver, text, at, public_url)
-    if format is Format.slack:
-        return slack.test_event_body(text)
-    return native.test_event_body(webhook_id, text, at)
+    match format:
+        case Format.alertmanager:
+            return alertmanager.test_event_body(webhook_id, receiver, text, at, public_url)
+        case Format.alertmanager_api:
+            return alertmanager_api.test_event_body(webhook_id, text, at, public_url)
+        case Format.slack:
+            return slack.test_event_body(text)
+        case Format.teams:
+            return teams.test_event_body(text)
+        case Format.native:
+            return native.test_event_body(webhook_id, text, at)

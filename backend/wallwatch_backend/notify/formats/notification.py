@@ -25,6 +25,7 @@ class Notification:
     grouped: bool
     repeated: bool = False
     public_url: str | None = None
+    repeat_interval_s: int | None = None
 
     @property
     def group_key(self) -> str:
@@ -75,3 +76,50 @@ def about(notification: Notification) -> str:
         return f"{first.get('symptom', '')} on {place_of(first)}".strip()
     labels = ", ".join(f"{name} {value}" for name, value in notification.group_labels.items() if value)
     return f"{len(notification.incidents)} incidents{f' of {labels}' if labels else ''}"
+
+
+_WORDS = {"incident.opened": "Opened", "incident.updated": "Changed", "incident.resolved": "Resolved"}
+
+
+def headline(notification: Notification) -> tuple[str, str, str]:
+    """What happened in a word, what it is about, and its page (empty without a public address), for chats."""
+    if notification.repeated:
+        word = "Still unresolved"
+    elif notification.grouped:
+        word = "Resolved" if notification.status == "resolved" else "Incidents"
+    else:
+        word = _WORDS.get(notification.event, "Incident")
+    link = notification.link(notification.incidents[0])
+    if len(notification.incidents) > 1:
+        link = f"{notification.public_url}/incidents" if notification.public_url else ""
+    return word, about(notification), link
+
+
+def title_of(incident: Mapping[str, Any]) -> str:
+    return f"{incident.get('symptom', '')} {incident.get('title', '')}".strip()
+
+
+def state_of(incident: Mapping[str, Any]) -> str:
+    """The state, who acknowledged it, and whether the symptom is over.
+
+    >>> state_of({"state": "acknowledged", "acknowledged_by": "ann", "active": False})
+    'acknowledged by ann, symptom cleared'
+    """
+    acknowledged_by = incident.get("acknowledged_by") if incident.get("state") == NotedState.acknowledged else None
+    who = f" by {acknowledged_by}" if acknowledged_by else ""
+    cleared = ", symptom cleared" if incident.get("active") is False and not is_resolved(incident) else ""
+    return f"{incident.get('state', NotedState.open)}{who}{cleared}"
+
+
+def values_of(incident: Mapping[str, Any]) -> dict[str, str]:
+    """What a chat shows of an incident, by title; what is unknown is left out."""
+    values = {
+        "Severity": incident.get("severity"),
+        "State": state_of(incident),
+        "Where": place_of(incident),
+        "Rack": incident.get("rack"),
+        "Likely cause": incident.get("cause") or incident.get("top_cause"),
+        "Recommended": (incident.get("upgrade") or {}).get("title"),
+        "Assignee": incident.get("assignee"),
+    }
+    return {title: str(value) for title, value in values.items() if value}

@@ -10,8 +10,7 @@ from typing import Any
 import orjson
 
 from wallwatch_backend.notify.events import OrderEvent
-from wallwatch_backend.notify.formats.notification import Notification, about, is_resolved, place_of
-from wallwatch_backend.notify.states import NotedState
+from wallwatch_backend.notify.formats.notification import Notification, headline, is_resolved, place_of, state_of, title_of, values_of
 
 MAX_ATTACHMENTS = 20
 """Nobody reads a longer message, and Slack rejects more than 100."""
@@ -29,24 +28,8 @@ def escape(text: object) -> str:
     return str(text)[:_MAX_TEXT].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _state(incident: Mapping[str, Any]) -> str:
-    acknowledged_by = incident.get("acknowledged_by") if incident.get("state") == NotedState.acknowledged else None
-    who = f" by {acknowledged_by}" if acknowledged_by else ""
-    cleared = ", symptom cleared" if incident.get("active") is False and not is_resolved(incident) else ""
-    return f"{incident.get('state', NotedState.open)}{who}{cleared}"
-
-
 def _fields(incident: Mapping[str, Any]) -> list[dict[str, Any]]:
-    values = {
-        "Severity": incident.get("severity"),
-        "State": _state(incident),
-        "Where": place_of(incident),
-        "Rack": incident.get("rack"),
-        "Likely cause": incident.get("cause") or incident.get("top_cause"),
-        "Recommended": (incident.get("upgrade") or {}).get("title"),
-        "Assignee": incident.get("assignee"),
-    }
-    return [{"title": title, "value": escape(value), "short": True} for title, value in values.items() if value]
+    return [{"title": title, "value": escape(value), "short": True} for title, value in values_of(incident).items()]
 
 
 def _seconds(time: object) -> int | None:
@@ -54,10 +37,10 @@ def _seconds(time: object) -> int | None:
 
 
 def _attachment(notification: Notification, incident: Mapping[str, Any]) -> dict[str, Any]:
-    title = f"{incident.get('symptom', '')} {incident.get('title', '')}".strip()
+    title = title_of(incident)
     color = _COLORS["resolved"] if is_resolved(incident) else _COLORS.get(str(incident.get("severity")), _OTHER)
     attachment = {
-        "fallback": f"{title} on {place_of(incident)}: {_state(incident)}",
+        "fallback": f"{title} on {place_of(incident)}: {state_of(incident)}",
         "color": color,
         "title": escape(title),
         "title_link": notification.link(incident) or None,
@@ -69,21 +52,9 @@ def _attachment(notification: Notification, incident: Mapping[str, Any]) -> dict
     return {name: value for name, value in attachment.items() if value not in (None, "")}
 
 
-_HEADLINES = {"incident.opened": "Opened", "incident.updated": "Changed", "incident.resolved": "Resolved"}
-
-
 def _headline(notification: Notification) -> str:
-    if notification.repeated:
-        word = "Still unresolved"
-    elif notification.grouped:
-        word = "Resolved" if notification.status == "resolved" else "Incidents"
-    else:
-        word = _HEADLINES.get(notification.event, "Incident")
-    first = notification.incidents[0]
-    text = escape(about(notification))
-    link = notification.link(first)
-    if len(notification.incidents) > 1:
-        link = f"{notification.public_url}/incidents" if notification.public_url else ""
+    word, text, link = headline(notification)
+    text = escape(text)
     return f"*{word}*: {f'<{link}|{text}>' if link else text}"
 
 

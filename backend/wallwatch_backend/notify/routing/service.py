@@ -165,6 +165,7 @@ class RoutingBatch:
             grouped=bool(webhook.group_by),
             repeated=repeated,
             public_url=self._public_url,
+            repeat_interval_s=webhook.repeat_interval_s,
         )
         self._deliveries.append(
             DeliveryRow(

@@ -12,7 +12,8 @@ from wallwatch_backend.kit.database import Reading, Writing
 from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
 from wallwatch_backend.kit.settings_dependency import TheSettings
 from wallwatch_backend.notify.schemas import CreatedWebhook, NewWebhook, Webhook, WebhookChange
-from wallwatch_backend.notify.webhooks import errors, service
+from wallwatch_backend.notify.webhooks import service
+from wallwatch_backend.notify.webhooks.errors import BadUrl, UnfitRoute
 
 router = APIRouter(prefix="/webhooks", tags=["webhooks"])
 
@@ -25,7 +26,7 @@ async def list_webhooks(caller: AsViewer, session: Reading, limit: Limit = 100, 
     return await service.list_webhooks(session, caller, limit, cursor)
 
 
-@router.post("", operation_id="createWebhook", status_code=201, responses=problems.responses(*WRITE_ERRORS, errors.BadUrl))
+@router.post("", operation_id="createWebhook", status_code=201, responses=problems.responses(*WRITE_ERRORS, BadUrl, UnfitRoute))
 async def create_webhook(
     caller: AsAdmin, body: NewWebhook, session: Writing, settings: TheSettings, cipher: TheCipher, response: Response
 ) -> CreatedWebhook:
@@ -41,7 +42,11 @@ async def get_schema(caller: AsViewer, request: Request) -> dict[str, Any]:
     return schema
 
 
-@router.patch("/{webhook_id}", operation_id="updateWebhook", responses=problems.responses(*WRITE_ERRORS, problems.NotFound, errors.BadUrl))
+@router.patch(
+    "/{webhook_id}",
+    operation_id="updateWebhook",
+    responses=problems.responses(*WRITE_ERRORS, problems.NotFound, BadUrl, UnfitRoute),
+)
 async def update_webhook(caller: AsAdmin, webhook_id: WebhookId, body: WebhookChange, session: Writing, settings: TheSettings) -> Webhook:
     """Change a webhook."""
     return await service.update_webhook(session, settings, caller, webhook_id, body)

@@ -5,3 +5,7 @@ from wallwatch_backend.kit.problems import InvalidInput
 
 class BadUrl(InvalidInput):
     code, title = "bad_url", "Events cannot be sent to this address"
+
+
+class UnfitRoute(InvalidInput):
+    code, title = "unfit_route", "This format does not go with this grouping or repetition"

@@ -12,8 +12,18 @@ from wallwatch_backend.kit.database import ReadSession, WriteSession
 from wallwatch_backend.kit.paging import Page, encode_cursor, time_and_id
 from wallwatch_backend.kit.problems import NotFound
 from wallwatch_backend.notify.models import WebhookRow
-from wallwatch_backend.notify.schemas import GROUP_INTERVAL_S, GROUP_WAIT_S, CreatedWebhook, NewWebhook, Webhook, WebhookChange
+from wallwatch_backend.notify.schemas import (
+    ALERTMANAGER_REPEAT_S,
+    GROUP_INTERVAL_S,
+    GROUP_WAIT_S,
+    CreatedWebhook,
+    Format,
+    NewWebhook,
+    Webhook,
+    WebhookChange,
+)
 from wallwatch_backend.notify.webhooks import repository, urls
+from wallwatch_backend.notify.webhooks.errors import UnfitRoute
 from wallwatch_backend.settings import Settings
 
 
@@ -44,6 +54,9 @@ async def create_webhook(
     row.group_wait_s = _or_default(body.group_wait_s, GROUP_WAIT_S if body.group_by else 0)
     row.group_interval_s = _or_default(body.group_interval_s, GROUP_INTERVAL_S if body.group_by else 0)
     row.repeat_interval_s = body.repeat_interval_s
+    if body.format is Format.alertmanager_api:
+        row.repeat_interval_s = _or_default(body.repeat_interval_s, ALERTMANAGER_REPEAT_S)
+    _check_route(row)
     await repository.add(session, row)
     url = urls.without_secret(body.url)
     audit.record(session, caller.actor, "webhook.create", body.name, address=caller.address, url=url, webhook_id=str(row.id))
@@ -52,6 +65,22 @@ async def create_webhook(
 
 def _or_default(given: int | None, default: int) -> int:
     return default if given is None else given
+
+
+def _check_route(row: WebhookRow) -> None:
+    """Refuse what Alertmanager's API would misunderstand: it groups by itself, and ends alerts that are not sent again.
+
+    Raises
+    ------
+    UnfitRoute
+        For a webhook of this format that groups or does not repeat.
+    """
+    if row.format != Format.alertmanager_api:
+        return
+    if row.group_by:
+        raise UnfitRoute("Alertmanager groups alerts itself: leave group_by empty, and set group_by in Alertmanager's routes.")
+    if row.repeat_interval_s is None:
+        raise UnfitRoute("Alertmanager ends alerts that are not sent again: give repeat_interval_s, for example 600.")
 
 
 def _columns(body: NewWebhook | WebhookChange) -> dict[str, Any]:
@@ -74,6 +103,7 @@ async def update_webhook(session: WriteSession, settings: Settings, caller: Call
         await repository.reschedule_repeats(session, webhook_id, change.repeat_interval_s)
     for name, value in changed.items():
         setattr(row, name, value)
+    _check_route(row)
     if change.enabled:
         row.disabled_reason = row.failing_since = None
     audited = changed | ({"url": urls.without_secret(change.url)} if change.url is not None else {})

@@ -7,7 +7,7 @@ import { SecretOnce } from "@/lib/ui/SecretOnce";
 import { defaultEvents, eventGroups } from "./events";
 import { useChangeWebhook, useCreateWebhook } from "./queries";
 import { RouteFields, type RouteValues } from "./RouteFields";
-import { FORMATS } from "./routing";
+import { FORMATS, fitRoute } from "./routing";
 import { useEventTables } from "./useEventTables";
 
 type EventName = Webhook["events"][number];
@@ -30,6 +30,10 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
   const tables = useEventTables();
   const [format, setFormat] = useState<Webhook["format"]>(webhook?.format ?? "native");
   const [route, setRoute] = useState(() => routeOf(webhook));
+  const choose = (value: Webhook["format"]) => {
+    setFormat(value);
+    setRoute(fitRoute(value, route));
+  };
   const form = useForm({
     initialValues: {
       name: webhook?.name ?? "",
@@ -85,7 +89,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
         <SegmentedControl
           aria-labelledby="webhook-format"
           value={format}
-          onChange={(value) => setFormat(value as Webhook["format"])}
+          onChange={(value) => choose(value as Webhook["format"])}
           data={FORMATS.map(({ value, label }) => ({ value, label }))}
         />
         <Text size="xs" c="dimmed" mt={4}>
@@ -109,7 +113,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
         </Stack>
       </Checkbox.Group>
       <Stack gap={12} role="group" aria-label="Routing">
-        <RouteFields values={route} onChange={setRoute} />
+        <RouteFields values={route} onChange={(changed) => setRoute(fitRoute(format, changed))} />
       </Stack>
     </FormDialog>
   );

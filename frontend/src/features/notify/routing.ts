@@ -10,13 +10,24 @@ export const FORMATS: readonly { value: Webhook["format"]; label: string; about:
   },
   {
     value: "alertmanager",
-    label: "Alertmanager",
+    label: "Alertmanager receiver",
     about: "The body of Alertmanager's webhooks (version 4), for receivers that know it.",
+  },
+  {
+    value: "alertmanager_api",
+    label: "Alertmanager",
+    about:
+      "Alerts for Alertmanager's own address, https://…/api/v2/alerts: its routes, silences and receivers apply. It groups by itself, and repetition keeps its alerts alive.",
   },
   {
     value: "slack",
     label: "Slack",
     about: "A message with attachments for an incoming webhook of Slack, Mattermost or Rocket.Chat.",
+  },
+  {
+    value: "teams",
+    label: "Microsoft Teams",
+    about: "An Adaptive Card for a webhook of Workflows in Microsoft Teams.",
   },
 ];
 
@@ -27,7 +38,7 @@ export function formatLabel(format: Webhook["format"]): string {
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const REPEATS = [30 * MINUTE, HOUR, 4 * HOUR, 12 * HOUR, DAY, 7 * DAY];
+const REPEATS = [10 * MINUTE, 30 * MINUTE, HOUR, 4 * HOUR, 12 * HOUR, DAY, 7 * DAY];
 
 /** The choices of the repeat interval; one that was set by the API and is not among them stays choosable. */
 export function repeatChoices(current: number | null): { value: string; label: string }[] {
@@ -43,6 +54,18 @@ export function toRepeat(value: string | null): number | null {
 }
 
 type Route = Pick<Webhook, "matchers" | "group_by" | "group_wait_s" | "group_interval_s" | "repeat_interval_s">;
+
+/** Alertmanager groups by itself, and ends alerts that are not sent again: its own API takes no other route. */
+export function fitRoute(format: Webhook["format"], route: Route): Route {
+  if (format !== "alertmanager_api") return route;
+  return {
+    ...route,
+    group_by: [],
+    group_wait_s: 0,
+    group_interval_s: 0,
+    repeat_interval_s: route.repeat_interval_s ?? 10 * MINUTE,
+  };
+}
 
 /** What a webhook gets and when, in one line. */
 export function routeText({ matchers, group_by, group_wait_s, group_interval_s, repeat_interval_s }: Route): string {

@@ -1,6 +1,8 @@
 """`wallwatch vnic pccp` and `wallwatch vnic simulate` as they are called from a shell."""
 
 import json
+import re
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from wallwatch.cli.main import app
+from wallwatch.domain.isolation.simulation.scenario import Scenario, Vf
 
+REPOSITORY = Path(__file__).resolve().parents[4]
 TRACE: dict[str, Any] = {"threshold_us": 10, "beta": 0.5, "delta": 2.0, "n_ai": 1, "n_hai": 2, "ewma": 1.0, "first_rate": 100}
 SCENARIO: dict[str, Any] = {
     "seed": 3,
@@ -138,3 +142,12 @@ def test_bad_scenarios_say_where_and_what(tmp_path: Path, change: dict[str, Any]
 
 def test_a_scenario_that_is_no_object_is_refused(tmp_path: Path) -> None:
     assert "scenario must be an object" in call(tmp_path, "simulate", [1]).stderr
+
+
+def test_the_documented_keys_of_a_scenario_are_those_that_are_read() -> None:
+    page = (REPOSITORY / "docs" / "what-if.md").read_text(encoding="utf-8")
+    table = page[page.index("| key | meaning") :].split("\n\n")[0]
+    documented = {name.split(".")[0] for row in table.splitlines()[2:] for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
+    assert documented == {field.name for field in fields(Scenario)}
+    of_vf = {name.split(".")[2] for name in re.findall(r"`(vfs\.NAME\.\w+)`", table)}
+    assert of_vf == {field.name for field in fields(Vf)}

@@ -18,6 +18,9 @@ from wallwatch.domain.isolation.verdicts import Verdict
 from wallwatch.domain.isolation.vf_track import VfTrack
 from wallwatch.domain.isolation.vf_verdicts import vf_verdicts
 
+OPEN_INTERVALS = 3
+"""So many intervals in which VFs are slow together teach nothing of what is usual: what happened shows in the second of them."""
+
 LONGEST_SECOND = 1.5
 """Seconds: a longer interval is estimated, because the second within it in which something happened is unknown."""
 
@@ -48,6 +51,7 @@ class Detector:
         "_going_on",
         "_limits",
         "_nic_bps",
+        "_open",
         "_order",
         "_port",
         "_port_t",
@@ -68,6 +72,8 @@ class Detector:
         self._port_t = 0.0
         self._pressure = Pressure()
         self._calm_seconds = 0
+        self._open = 0
+        """Intervals in a row in which VFs were slow together and nobody was named."""
         self._going_on: frozenset[str] = frozenset()
         """Aggressors of the interval before: an overload of the engine is over with its interval."""
         self._suspects: frozenset[str] = frozenset()
@@ -139,7 +145,9 @@ class Detector:
         if reading.extras is not None:
             second.tx_backlog_bytes = reading.extras.tx_backlog_bytes
         breakage, shares, notes = self._judge(second)
-        if breakage is None:
+        if breakage is not None:
+            self._open = 0
+        elif not 0 < self._open <= OPEN_INTERVALS:
             self._learn(second)
         costs = self._engine.costs
         offered = shares.offered if shares is not None else [costs.of(track.rx_packets, track.rx_bytes) for track in second.tracks]
@@ -218,9 +226,11 @@ class Detector:
         going_on, self._going_on = self._going_on, frozenset()
         slow = len(second.slow)
         if slow < 2 and not second.drops:
+            self._open = 0
             return None, None, _alone(second)
         chance = self._blips.chance(slow, second.delays)
         shared = chance <= LIKELY
+        self._open = self._open + 1 if shared and slow > 1 else 0
         mechanism = self._pressure.mechanism
         if mechanism is not None:
             breakage, shares = judge_pressure(second, mechanism, shared)
@@ -228,7 +238,7 @@ class Detector:
                 return breakage, shares, ()
         breakage, shares, note = judge_ingress(second, self._engine, shared, self._calm_seconds, going_on)
         if breakage is None and slow and not second.dropping:
-            breakage, note = judge_egress(second, chance, self._suspects, self._nic_bps)
+            breakage, note = judge_egress(second, chance, self._suspects, going_on, self._nic_bps)
         self._going_on = self._suspects = frozenset(track.name for track in breakage.aggressors) if breakage else frozenset()
         return breakage, shares, (note,) if note else ()
 

@@ -23,6 +23,10 @@ FELL = 0.8
 THROTTLED = 0.6
 """A sender below this part of its usual rate has been throttled, or has less to send."""
 
+CUT = 0.5
+"""A sender at less than this part of its usual rate and of its last calm one was cut by a limit: traffic seldom halves by itself while
+what the VF receives stays."""
+
 CLEARLY = 1.2
 """The VF whose sending fell least is named when it kept this many times the part that the next one kept."""
 
@@ -60,7 +64,9 @@ HALF = 0.5
 """A blocked buffer stops everyone behind it: at least half of the other VFs with a measured delay are slow."""
 
 
-def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bps: float | None) -> tuple[Breakage | None, str | None]:
+def judge_egress(
+    second: Second, chance: float, suspects: frozenset[str], going_on: frozenset[str], nic_bps: float | None
+) -> tuple[Breakage | None, str | None]:
     """Judge an interval in which VFs are slow and the ingress engine is calm.
 
     Parameters
@@ -69,6 +75,8 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bp
         Probability that as many VFs are slow by themselves.
     suspects
         VFs that were named in the last interval that was not calm: they are what blocks the others while nothing speaks against it.
+    going_on
+        Those of the interval before: while the delays last, so does what they did.
 
     Returns
     -------
@@ -88,9 +96,11 @@ def judge_egress(second: Second, chance: float, suspects: frozenset[str], nic_bp
     victims = [track for track in suffering if track.inside]
     if not victims or len(suffering) < HALF * others:
         return None, _note(slow)
-    if not strong and chance > CERTAIN and not (len(slow) == second.delays and _changed(second, suspects)):
+    cut = _cut(aggressors)
+    if not strong and chance > CERTAIN and not (len(slow) == second.delays and (cut or _changed(second, suspects))):
         return None, _note(slow)
-    if not strong and not _held_back(suffering) and not _filled(suffering, aggressors, second, nic_bps):
+    caused = bool(strong) or cut or any(track.name in going_on for track in aggressors) or _held_back(suffering)
+    if not caused and not _filled(suffering, aggressors, second, nic_bps):
         return None, f"{len(slow)} VFs are slow together, and nothing that a VF sends has changed: the fabric or the host"
     reasons = {track.name: f"p99 {track.p99_us:,.0f} µs, promised {track.p99_limit_us:,.0f} µs" for track in victims}
     reasons.update((track.name, "its traffic holds the shared egress buffers") for track in aggressors)
@@ -110,6 +120,14 @@ def _filled(suffering: list[VfTrack], aggressors: list[VfTrack], second: Second,
     if any(_throttled_now(track) and track.calm_tx_bytes - track.tx_bytes > MATERIAL * usual for track in aggressors):
         fabric_us *= WITH_A_SENDER
     return sorted(track.p99_us or 0.0 for track in suffering)[len(suffering) // 2] > fabric_us
+
+
+def _cut(aggressors: list[VfTrack]) -> bool:
+    """Whether the one sender was cut when the delays began: it sends much less than usual, and than in the last calm second."""
+    if len(aggressors) != 1:
+        return False
+    track = aggressors[0]
+    return _throttled_now(track) and track.tx_bytes < CUT * min(track.calm_tx_bytes, track.last_calm_tx_bytes)
 
 
 def _throttled_now(track: VfTrack) -> bool:
@@ -137,7 +155,7 @@ def _strong(track: VfTrack, second: Second) -> bool:
 def _likely_sender(second: Second, suspects: frozenset[str]) -> list[VfTrack]:
     """Who blocks the others when nobody is seen at a limit: at most one, or those that were named the last time."""
     going_on = [track for track in second.tracks if track.name in suspects]
-    return _shaped(second) or going_on or _fell_first(second) or _throttled(second) or _fell_least(second)
+    return _shaped(second) or going_on or _fell_first(second) or _fell_most(second) or _throttled(second) or _fell_least(second)
 
 
 def _surged(second: Second) -> list[VfTrack]:
@@ -177,6 +195,16 @@ def _fell_first(second: Second) -> list[VfTrack]:
     """The one VF that sends less than usual while the others still send as usual: its throttled packets fill the shared buffers."""
     ratios = sorted((track.tx_bytes / track.calm_tx_bytes, track.name, track) for track in second.tracks if track.calm_tx_bytes > 0)
     if len(ratios) < 3 or ratios[0][0] >= FELL or ratios[len(ratios) // 2][0] < STILL:
+        return []
+    return [ratios[0][2]]
+
+
+def _fell_most(second: Second) -> list[VfTrack]:
+    """The VF that was cut to half of what the next one kept, or less: a limit took more from it than waiting takes from the others."""
+    ratios = sorted(
+        (track.tx_bytes / track.last_calm_tx_bytes, track.name, track) for track in second.tracks if track.last_calm_tx_bytes > 0
+    )
+    if len(ratios) < 2 or ratios[0][0] >= CUT * ratios[1][0] or not _cut([ratios[0][2]]):
         return []
     return [ratios[0][2]]
 

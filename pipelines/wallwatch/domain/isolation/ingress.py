@@ -174,7 +174,7 @@ def _breakage(
         return None
     for track in aggressors:
         reasons[track.name] = BEYOND
-    return Breakage(mechanism or _mechanism(aggressors, costs), victims, aggressors, reasons)
+    return Breakage(mechanism or _mechanism(aggressors, second, part, costs), victims, aggressors, reasons)
 
 
 def _aggressors(tracks: list[VfTrack], shares: Shares) -> list[VfTrack]:
@@ -225,17 +225,19 @@ def _suffers(track: VfTrack, second: Second, attributed: bool, asked_for: float)
     return ""
 
 
-def _mechanism(aggressors: list[VfTrack], costs: Costs) -> Mechanism:
+def _mechanism(aggressors: list[VfTrack], second: Second, part: FullPart, costs: Costs) -> Mechanism:
     """Packets bind when those of the aggressors are small: their cost is then more that of packets than of bytes.
 
-    Where an aggressor receives much more than usual, the size is that of what came in addition.
+    Where an aggressor receives much more than usual, the size is that of what came in addition; else of all in the full part.
     """
     packets = byte_rate = 0.0
-    for track in aggressors:
+    for track, full_packets, full_bytes in zip(second.tracks, part.packets, part.bytes, strict=True):
+        if track not in aggressors:
+            continue
         more_packets, more_bytes = track.rx_packets - track.calm_rx_packets, track.rx_bytes - track.calm_rx_bytes
         grew = more_packets > GROWN * track.rx_packets and more_bytes > 0
-        packets += more_packets if grew else track.rx_packets
-        byte_rate += more_bytes if grew else track.rx_bytes
+        packets += more_packets if grew else full_packets * part.part
+        byte_rate += more_bytes if grew else full_bytes * part.part
     size = byte_rate / packets if packets > 0 else 0.0
     threshold = min(max(costs.packet_bytes, PACKETS_BIND_AT_LEAST), PACKETS_BIND_AT_MOST)
     return Mechanism.PACKET_RATE if size < threshold else Mechanism.BANDWIDTH

@@ -2,30 +2,12 @@ import { Table, Text, UnstyledButton } from "@mantine/core";
 import type { TenantBreakage } from "@/lib/api/types";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { keptText, secondsText, tenantText } from "../text";
+import { Amount } from "./Amount";
 import classes from "./tables.module.css";
 
 interface Props {
   tenants: readonly TenantBreakage[];
   onTenant: (tenant: string | null) => void;
-}
-
-function Amount({ seconds, most, caused }: { seconds: number; most: number; caused?: boolean }) {
-  if (seconds === 0)
-    return (
-      <Text span size="sm" c="dimmed">
-        none
-      </Text>
-    );
-  return (
-    <>
-      {secondsText(seconds)}
-      <div
-        className={classes["bar"]}
-        data-caused={caused || undefined}
-        style={{ width: `${(seconds / most) * 100}%` }}
-      />
-    </>
-  );
 }
 
 /** What each tenant suffered, and what it caused to others. */
@@ -37,7 +19,7 @@ export function TenantTable({ tenants, onTenant }: Props) {
         <Table.Tr key={tenant.tenant ?? ""} data-tenant={tenant.tenant}>
           <Table.Td>
             <UnstyledButton
-              className={classes["tenant"]}
+              className={classes["filter"]}
               title="Show its RNICs only"
               onClick={() => onTenant(tenant.tenant)}
             >

@@ -14,16 +14,14 @@ import {
   FLEET_RANGES,
   type FleetRange,
   matchingRnics,
-  matchingTenants,
   nothingPromised,
   RANGE_LABELS,
   type TenantFilters,
-  tenantKey,
 } from "./filters";
 import { FleetFigures } from "./FleetFigures";
+import { GroupPanel } from "./GroupPanel";
 import { NothingBroken } from "./NothingBroken";
 import { RnicTable } from "./RnicTable";
-import { TenantTable } from "./TenantTable";
 
 interface Props {
   filters: TenantFilters;
@@ -70,7 +68,7 @@ export function TenantsPage({ filters, onFilters }: Props) {
           data={tenants}
         />
         {filtered && (
-          <Button variant="subtle" onClick={() => onFilters({ range: filters.range })}>
+          <Button variant="subtle" onClick={() => onFilters({ range: filters.range, by: filters.by })}>
             Clear filters
           </Button>
         )}
@@ -106,12 +104,7 @@ export function TenantsPage({ filters, onFilters }: Props) {
             </QueryState>
           </Panel>
           {fleet.data && fleet.data.tenants.length > 0 && (
-            <Panel title="By tenant" flush aside={<TenantNote />}>
-              <TenantTable
-                tenants={matchingTenants(fleet.data.tenants, filters)}
-                onTenant={(tenant) => onFilters({ ...filters, tenant: tenantKey(tenant) })}
-              />
-            </Panel>
+            <GroupPanel fleet={fleet.data} filters={filters} onFilters={onFilters} />
           )}
         </>
       )}
@@ -123,8 +116,4 @@ const DIM = { fontSize: "0.75rem", color: "var(--ww-dim)" };
 
 function Shown({ shown, total }: { shown: number; total: number }) {
   return <span style={DIM}>{`${shown.toLocaleString("en")} of ${plural(total, "RNIC")}, worst first`}</span>;
-}
-
-function TenantNote() {
-  return <span style={DIM}>a tenant is the namespace of the pod that holds a VF; seconds are summed over its VFs</span>;
 }

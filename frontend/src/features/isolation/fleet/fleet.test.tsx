@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { FleetIsolation, RnicBreakage } from "@/lib/api/types";
 import { renderPage } from "@/testing/render";
 import { problem, serve } from "@/testing/server";
-import { matchingRnics, nothingPromised, parseTenantFilters } from "./filters";
+import { matchingHosts, matchingRnics, matchingVfs, nothingPromised, parseTenantFilters } from "./filters";
 import { mainMechanism } from "./FleetFigures";
 import { TenantsPage } from "./TenantsPage";
 
@@ -27,6 +27,7 @@ const rnic = (host: string, changes: Partial<RnicBreakage> = {}): RnicBreakage =
 const tenant = (name: string | null, broken_s: number, aggressor_s: number, kept_share: number | null) => ({
   ...{ tenant: name, vfs: 4, broken_s, aggressor_s, unknown_s: 0, kept_share },
 });
+const WHERE = { host: "host01", pci: "0000:3b:00.0" };
 const FLEET: FleetIsolation = {
   since: "2026-11-22T18:00:00Z",
   until: "2026-11-23T18:00:00Z",
@@ -42,9 +43,27 @@ const FLEET: FleetIsolation = {
     }),
   ],
   rnics_total: 2,
+  hosts: [
+    {
+      host: "host01",
+      rack: "r1",
+      rnics: 1,
+      broken_s: 200,
+      last_broken_at: new Date(Date.now() - 9_000_000).toISOString(),
+    },
+    { host: "host07", rack: null, rnics: 2, broken_s: 60, last_broken_at: new Date(Date.now() - 60_000).toISOString() },
+  ],
+  victims: [{ ...WHERE, vf: 0, pod: "payments/api", tenant: "payments", seconds: 200 }],
+  aggressors: [
+    { ...WHERE, vf: 2, pod: "ads/indexer", tenant: "ads", seconds: 180 },
+    { ...WHERE, host: "host07", vf: 4, pod: null, tenant: null, seconds: 9 },
+  ],
   tenants: [tenant("payments", 200, 0, 0.998), tenant("ads", 0, 180, 1), tenant(null, 0, 0, null)],
 };
-const QUIET: FleetIsolation = { ...FLEET, broken_s: 0, unknown_s: 0, rnics: [], rnics_total: 0, tenants: [] };
+const QUIET: FleetIsolation = {
+  ...FLEET,
+  ...{ broken_s: 0, unknown_s: 0, rnics: [], rnics_total: 0, hosts: [], victims: [], aggressors: [], tenants: [] },
+};
 const RULES = { rules: [], version: 0, updated_at: null, updated_by: null };
 
 function show(fleet: unknown, rules: unknown = RULES, filters = {}) {
@@ -77,6 +96,30 @@ describe("the page Tenants", () => {
     expect(onFilters).toHaveBeenLastCalledWith({ range: "1h", tenant: "ads" });
   });
 
+  it("groups broken seconds by host, victim or aggressor, as the URL says", async () => {
+    const onFilters = show(FLEET, RULES, { by: "host" });
+    const hosts = await screen.findByRole("table", { name: "By host" });
+    expect(within(hosts).getAllByRole("row")[1]).toHaveTextContent(/^host01r113 min 20 s2 h \d+ min ago$/);
+    await userEvent.click(within(hosts).getByRole("button", { name: "host07" }));
+    expect(onFilters).toHaveBeenLastCalledWith({ by: "host", host: "host07" });
+    await userEvent.click(screen.getByText("Aggressor", { selector: "label *, label" }));
+    expect(onFilters).toHaveBeenLastCalledWith({ by: "aggressor" });
+  });
+
+  it("lists the worst aggressors of the fleet with their pods, tenants and RNICs", async () => {
+    const onFilters = show(FLEET, RULES, { by: "aggressor" });
+    const [, first, second] = within(await screen.findByRole("table", { name: "By aggressor" })).getAllByRole("row");
+    expect(first).toHaveTextContent("ads/indexer VF 2adshost01 0000:3b:00.03 min");
+    expect(second).toHaveTextContent(/^VF 4 unknown tenanthost07/);
+    await userEvent.click(screen.getByRole("button", { name: "ads" }));
+    expect(onFilters).toHaveBeenLastCalledWith({ by: "aggressor", tenant: "ads" });
+  });
+
+  it("says why hosts cannot be filtered by tenant", async () => {
+    show(FLEET, RULES, { by: "host", tenant: "ads" });
+    expect(await screen.findByText(/^Hosts are not counted by tenant/)).toBeInTheDocument();
+  });
+
   it("leads to the editor while nothing is promised, and is glad only where something is", async () => {
     show(QUIET);
     expect(await screen.findByText("Nothing is promised to any VF yet")).toBeInTheDocument();
@@ -102,12 +145,13 @@ describe("the page Tenants", () => {
 
 describe("its filters", () => {
   it("take from the URL only what they know", () => {
-    expect(parseTenantFilters({ range: "7d", host: " host1 ", tenant: "ads" })).toEqual({
+    expect(parseTenantFilters({ range: "7d", host: " host1 ", tenant: "ads", by: "victim" })).toEqual({
       range: "7d",
       host: "host1",
       tenant: "ads",
+      by: "victim",
     });
-    expect(parseTenantFilters({ range: "5m", host: "  ", tenant: 7 })).toEqual({});
+    expect(parseTenantFilters({ range: "5m", host: "  ", tenant: 7, by: "rack" })).toEqual({});
   });
 
   it("find a tenant as victim and as aggressor", () => {
@@ -115,6 +159,14 @@ describe("its filters", () => {
     expect(hosts({ tenant: "ads" })).toEqual(["host01"]);
     expect(hosts({ tenant: "payments", host: "HOST01 0000" })).toEqual(["host01"]);
     expect(hosts({ tenant: "shop" })).toEqual([]);
+  });
+
+  it("find VFs by host and tenant, and hosts by their name", () => {
+    const vfs = (filters: object) => matchingVfs(FLEET.aggressors, filters).map((each) => each.vf);
+    expect(vfs({})).toEqual([2, 4]);
+    expect(vfs({ host: "HOST07" })).toEqual([4]);
+    expect(vfs({ tenant: "-" })).toEqual([4]);
+    expect(matchingHosts(FLEET.hosts, { host: "07" }).map((each) => each.host)).toEqual(["host07"]);
   });
 
   it("tell no promise from no breakage", () => {
