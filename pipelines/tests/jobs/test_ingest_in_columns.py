@@ -61,6 +61,11 @@ def text_of(name: str, fields: dict[str, str], tags: dict[str, Any], at: str) ->
     return f'{{"fields":{{{inside}}},"name":"{name}","tags":{tail},"timestamp":{at}}}'.encode("utf-8", "surrogatepass")
 
 
+def tags_of(measurement: Measurement) -> dict[str, Any]:
+    """Tags with which a message is accepted."""
+    return {name: TAGS.get(name, "a1") for name in measurement.tags if name in TAGS or name in measurement.key_tags}
+
+
 @st.composite
 def records(draw: st.DrawFn, measurement: Measurement) -> Record:
     """A message of this measurement: mostly right, sometimes odd in one or two places."""
@@ -72,7 +77,7 @@ def records(draw: st.DrawFn, measurement: Measurement) -> Record:
         fields[draw(st.sampled_from(sorted(fields)))] = draw(odd_values)
     if draw(st.integers(0, 5)) == 0:
         fields[draw(st.sampled_from(["from_the_future", "né", 'a"b', "x y"]))] = draw(st.one_of(plain_numbers, odd_values))
-    tags: dict[str, Any] = {name: value for name, value in TAGS.items() if name in measurement.tags} | {"host": "h1"}
+    tags: dict[str, Any] = tags_of(measurement)
     tags[TAG] = key_of(SECRET, "h1")
     if draw(st.integers(0, 3)) == 0:
         tags |= draw(odd_tags)
@@ -111,7 +116,7 @@ def test_messages_of_a_shape_that_was_seen_are_read_in_columns(measurement: str)
     """Without this, the comparison above would also pass if nothing was read in columns."""
     registered = stored_measurements()[measurement]
     fields = {name: PLAIN[registered.fields[name].type] for name in sorted(registered.fields)}
-    tags = {name: value for name, value in TAGS.items() if name in registered.tags} | {"host": "h1"}
+    tags = tags_of(registered)
     made, batch = builder(True), Batch()
     for second in range(3):
         made.builder.add(batch, [Record(measurement, text_of(measurement, fields, tags, str(NOW_NS + second)))])

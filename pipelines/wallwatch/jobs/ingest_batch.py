@@ -76,9 +76,7 @@ class BatchBuilder:
         self._encoders = {
             name: TableEncoder(m, f"{m.of}_id", m.text_columns, m.number_columns) for name, m in stored_measurements().items()
         }
-        self._columns = {
-            name: ColumnEncoder(m, self._encoders[name], learns=in_columns) for name, m in stored_measurements().items()
-        }
+        self._columns = {name: ColumnEncoder(m, self._encoders[name], learns=in_columns) for name, m in stored_measurements().items()}
 
     def add(self, batch: Batch, messages: Iterable[Any]) -> None:
         """Decode, identify and encode a few hundred messages; unusable ones go to `rejected`, the rest is kept."""
@@ -131,10 +129,7 @@ class BatchBuilder:
         for place, sample in self._encode_one_by_one(batch, measurement, samples, table):
             news[place] = {name: sample.fields[name] for name in shown if name in sample.fields}
         if shown:
-            newest = batch.news.rates if measurement.name == "rnic" else batch.news.offload
-            for number, one, values in zip(numbers, seen, news, strict=True):
-                if one is not None and values is not None and ((before := newest.get(number)) is None or one.at_ns >= before[0]):
-                    newest[number] = (one.at_ns, values)
+            _note_news(batch.news.rates if measurement.name == "rnic" else batch.news.offload, numbers, seen, news)
         if table.unknown_fields > unknown_before:
             UNKNOWN_FIELDS.labels(topic).inc(table.unknown_fields - unknown_before)
 
@@ -244,3 +239,17 @@ class BatchBuilder:
         if wanted:
             self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full=False))
         batch.isolation += [StoredIsolation(known[m.host, m.pci].rnic_id, m) for m in decoded]
+
+
+def _note_news(
+    newest: dict[int, tuple[int, Mapping[str, Any]]],
+    numbers: list[int],
+    seen: list[Decoded | None],
+    fields: list[dict[str, Any] | None],
+) -> None:
+    """Keep the newest sample of each RNIC; of two at the same time, the later one."""
+    for number, decoded, shown in zip(numbers, seen, fields, strict=True):
+        if decoded is not None and shown is not None:
+            before = newest.get(number)
+            if before is None or decoded.at_ns >= before[0]:
+                newest[number] = (decoded.at_ns, shown)
