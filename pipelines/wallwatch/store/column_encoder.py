@@ -20,8 +20,9 @@ from wallwatch.domain.telemetry.decode import EARLIEST_NS, Refused, decode_origi
 from wallwatch.domain.telemetry.identities import FIELDS
 from wallwatch.domain.telemetry.registry import Measurement
 from wallwatch.store import compiled_rows
+from wallwatch.store.compiled_rows import BLOCK, EXACT_FLOAT, INT, UNKNOWN_NUMBER
 from wallwatch.store.encode import LENGTH, PG_EPOCH_US, Encoded, TableEncoder
-from wallwatch.store.message_shapes import BLOCK, EXACT_FLOAT, INT, UNKNOWN_NUMBER, Shape
+from wallwatch.store.message_shapes import Shape
 
 MOST_SHAPES = 16
 """Shapes per measurement: one for each kind of device and collector; the one that was used longest ago leaves."""

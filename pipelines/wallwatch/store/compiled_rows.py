@@ -12,20 +12,34 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from wallwatch.store.message_shapes import BLOCK, EXACT_FLOAT, INT, OTHER_TEXT, TEXT
+# What the loops are compiled with stands in this file: numba compiles again when it changes, and looks at no other.
+INT, FLOAT, EXACT_FLOAT, TEXT, OTHER_TEXT, UNKNOWN_NUMBER = range(6)
+"""Kinds of values. The JSON of `EXACT_FLOAT` and `OTHER_TEXT` is stored as it is (`other`), so it must be what the reference path would
+write; nothing is stored of `UNKNOWN_NUMBER`, nor of unknown fields with a text."""
+
+BLOCK = 16
+"""Bytes that are compared at once."""
 
 _MOST_DIGITS = 18
 _MOST_EXACT_DIGITS = 15
-"""A decimal number of up to 15 digits divided by a power of ten up to 10^22 is rounded once, so correctly (Clinger, PLDI 1990)."""
+"""A decimal number of up to 15 digits divided by a power of ten up to 10^15 is rounded once, so correctly (Clinger, PLDI 1990)."""
 
 _ESCAPED = np.frombuffer(b'"\\\\nrtbf', dtype=np.uint8)
 _TIME = np.frombuffer(b',"timestamp":', dtype=np.uint8)
-_POWERS = 10.0 ** np.arange(23)
-_QUOTE, _BACKSLASH, _COMMA, _POINT, _ZERO, _NINE, _END, _COLON = (np.uint8(c) for c in b'"\\,.09}:')
+_POWERS = np.array([float(10**k) for k in range(_MOST_EXACT_DIGITS + 1)])
+_QUOTE, _BACKSLASH, _COMMA, _POINT, _ZERO, _NINE, _END = (np.uint8(c) for c in b'"\\,.09}')
 _MINUS, _PLUS, _SMALL_E, _LARGE_E, _SPACE, _NOT_ASCII = (np.uint8(c) for c in (*b"-+eE ", 0x80))
 
 
-@njit(nogil=True, cache=True)
+def _compiled(function):
+    """Compile, and keep the result where a folder can be written; elsewhere each process compiles for itself."""
+    try:
+        return njit(nogil=True, cache=True)(function)
+    except RuntimeError:
+        return njit(nogil=True)(function)
+
+
+@_compiled
 def _differs(text, at, blocks, masks, first, last):  # pragma: no cover
     """Whether the text at this place differs from the literal in these blocks, in the bytes that the masks let through."""
     differ = np.uint8(0)
@@ -36,7 +50,7 @@ def _differs(text, at, blocks, masks, first, last):  # pragma: no cover
     return differ != 0
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _number(text, at, kind):  # pragma: no cover
     """Read the number at `at`: (where it ends, as a whole number, as a float, whether Python has to read it).
 
@@ -76,7 +90,7 @@ def _number(text, at, kind):  # pragma: no cover
     return (at if at > first else -1), whole, 0.0, True
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _text_end(text, at, stop, escapes):  # pragma: no cover
     """Where the quoted text that begins at `at` ends; -1 if it is not plain ASCII, apart from escapes that have one form only."""
     if at >= stop or text[at] != _QUOTE:
@@ -96,7 +110,7 @@ def _text_end(text, at, stop, escapes):  # pragma: no cover
     return at + 1 if at < stop else -1
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _is_time(text, at):  # pragma: no cover
     differ = np.uint8(0)
     for k in range(_TIME.size):
@@ -104,7 +118,7 @@ def _is_time(text, at):  # pragma: no cover
     return differ == 0
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _time_at(text, begin, stop):  # pragma: no cover
     """Read the time at a message's end: (where its part of the text begins, ns); -1 if it is not there or has another form."""
     at = stop - 1
@@ -125,7 +139,7 @@ def _time_at(text, begin, stop):  # pragma: no cover
     return start, np.int64(ns)
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def scan(  # pragma: no cover
     text,
     begins,
@@ -214,21 +228,21 @@ def scan(  # pragma: no cover
     return waiting
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _copied(source, begin, end, rows, at):  # pragma: no cover
     for k in range(end - begin):
         rows[at + k] = source[begin + k]
     return at + end - begin
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _cell_length(length, rows, at):  # pragma: no cover
     for k in range(4):
         rows[at + k] = np.uint8((length >> (24 - 8 * k)) & 255)
     return at + 4
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _number_cell(value, rows, at):  # pragma: no cover
     at = _cell_length(8, rows, at)
     for k in range(8):
@@ -236,7 +250,7 @@ def _number_cell(value, rows, at):  # pragma: no cover
     return at + 8
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def write_rows(  # pragma: no cover
     text, picked, begins, values, value_ends, literal_ends, name_lengths, kinds, times_us, identities, column_count, number_fields,
     text_fields, other_fields, has_other, cells, number_cell_ends, text_cell_ends, rows,
@@ -296,7 +310,7 @@ def write_rows(  # pragma: no cover
     return at
 
 
-@njit(nogil=True, cache=True)
+@_compiled
 def _value_begin(f, m, begins, value_ends, literal_ends):  # pragma: no cover
     if f == 0:
         return begins[m] + literal_ends[0]

@@ -15,13 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wallwatch.domain.telemetry.registry import Measurement, MetricField
-
-INT, FLOAT, EXACT_FLOAT, TEXT, OTHER_TEXT, UNKNOWN_NUMBER = range(6)
-"""Kinds of values. The JSON of `EXACT_FLOAT` and `OTHER_TEXT` is stored as it is (`other`), so it must be what the reference path would
-write; nothing is stored of `UNKNOWN_NUMBER`, nor of unknown fields with a text."""
-
-BLOCK = 16
-"""Bytes that are compared at once."""
+from wallwatch.store.compiled_rows import BLOCK, EXACT_FLOAT, FLOAT, INT, OTHER_TEXT, TEXT, UNKNOWN_NUMBER
 
 _START = b'{"fields":{'
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/-]+", re.ASCII)
