@@ -28,8 +28,8 @@ MOST_SHAPES = 16
 """Shapes per measurement: one for each kind of device and collector; the one that was used longest ago leaves."""
 
 MOST_FIELDS = 1_000
-MOST_ORIGINS = 100_000
-"""Names and tags that stay decoded, some 40 MB for each of the two wide measurements; a fleet of 40,000 RNICs fits."""
+MOST_ORIGINS = 50_000
+"""Names and tags per measurement that stay decoded, about 1 kB each: a fleet of 40,000 RNICs fits, its masks and functions do not."""
 
 _PADDING = b"\0" * BLOCK
 _NO_CELLS = np.zeros(0, dtype=np.uint8)
