@@ -54,7 +54,7 @@ bench: setup ## run the benchmarks; one JSON line each
 	@$(PYTHON) -m tests.bench
 
 .PHONY: bench-check
-bench-check: setup ## has anything become slower? compares ratios to a reference with the committed ledger (ARGS="--short", "--update")
+bench-check: setup ## has anything become slower? compares ratios to a reference with the committed ledger (ARGS="--update" writes it)
 	@$(PYTHON) -m tests.bench.ledger $(ARGS)
 
 .PHONY: evaluate

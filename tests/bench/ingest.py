@@ -9,30 +9,26 @@ processes that share the partitions (1).
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench.processes import ended_children_cpu_s, usage
+from tests.bench.processes import usage
 from tests.bench.report import report
 
 from wallwatch.settings import Settings
-from wallwatch_local.paths import REPOSITORY, binary
+from wallwatch_local.paths import binary
 from wallwatch_testing import telemetry_path
 from wallwatch_testing.kafka_lag import lag
 from wallwatch_testing.stack import wait_for
-from wallwatch_testing.telemetry_path import TelemetryPath
 
 BACKLOG = int(os.environ.get("WALLWATCH_BENCH_MESSAGES", "600000"))
 RATE = float(os.environ.get("WALLWATCH_BENCH_RATE", "20000"))
 STEADY_S = float(os.environ.get("WALLWATCH_BENCH_STEADY_S", "30"))
 PROCESSES = int(os.environ.get("WALLWATCH_BENCH_PROCESSES", "1"))
 RNICS = 40_000
-TABLES = {"wallwatch.rnic": "rnic_sample", "wallwatch.rnic_offload": "offload_sample"}
-TOPICS = tuple(TABLES)
+TOPICS = ("wallwatch.rnic", "wallwatch.rnic_offload")
 
 
 def send(bootstrap: str, count: int, rate: float) -> float:
@@ -46,74 +42,6 @@ def send_topics(bootstrap: str, count: int, rate: float, topics: tuple[str, ...]
     command += ["--measurements", ",".join(topic.removeprefix("wallwatch.") for topic in topics)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return float(json.loads(done.stdout)["messages_per_s"])
-
-
-@dataclass(frozen=True)
-class Drained:
-    """What draining a backlog cost, per message."""
-
-    ingest_us: float
-    """CPU time of the job from its first commit to its last."""
-    postgres_us: float
-    floor_us: float
-
-
-def postgres_cpu_s(folder: Path) -> float:
-    """CPU time of the server's processes that live, and of those that have ended."""
-    [postmaster] = [int(one.read_text().split()[0]) for one in folder.rglob("postmaster.pid")]
-    children = [int(pid) for pid in Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()]
-    return usage(postmaster).cpu_s + ended_children_cpu_s(postmaster) + sum(usage(pid).cpu_s for pid in children)
-
-
-def floor_us(path: TelemetryPath, messages: int) -> float:
-    """The floor for the rows that are in the tables now (`ingest_floor`)."""
-    topics: dict[str, tuple[str, str]] = {}
-    with path.database() as connection:
-        for topic, table in TABLES.items():
-            file = path.folder / f"{table}.copy"
-            connection.execute(f"DROP TABLE IF EXISTS floor_{table}; CREATE TABLE floor_{table} (LIKE {table})")  # type: ignore[arg-type]  # constants
-            with file.open("wb") as out, connection.cursor().copy(f"COPY (SELECT * FROM {table}) TO STDOUT (FORMAT BINARY)") as rows:  # type: ignore[arg-type]  # constants
-                for part in rows:
-                    out.write(part)
-            topics[topic] = (str(file), f"floor_{table}")
-    url = path.postgres.address.replace("+psycopg", "")
-    asked = {"bootstrap": path.kafka.address, "group": "floor", "messages": messages, "url": url, "topics": topics}
-    plan = path.folder / "floor.json"
-    plan.write_text(json.dumps(asked))
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.bench.ingest_floor", str(plan)], capture_output=True, text=True, check=True, cwd=REPOSITORY
-    )
-    return float(json.loads(done.stdout)["cpu_us_per_message"])
-
-
-def drained(path: TelemetryPath, messages: int, number: int) -> Drained:
-    """Drain all messages of the topics by a consumer group of its own into empty tables, and then measure the floor of the same rows."""
-    group = f"bench-{number}"
-    with path.database() as connection:
-        for table in TABLES.values():
-            connection.execute(f"TRUNCATE {table}")  # type: ignore[arg-type]  # constants
-    bootstrap = path.kafka.address
-    with path.job("ingest", WALLWATCH_INGEST_GROUP=group) as process:
-        left = wait_for("the first commit", lambda: at_first(lag(bootstrap, group, TOPICS), messages), timeout_s=120, pause_s=0.05)
-        first, postgres_first = usage(process.pid).cpu_s, postgres_cpu_s(path.folder / "postgres")
-        wait_for("the backlog's end", lambda: lag(bootstrap, group, TOPICS) == 0, timeout_s=600, pause_s=0.1)
-        last, postgres_last = usage(process.pid).cpu_s, postgres_cpu_s(path.folder / "postgres")
-    with path.database() as connection:
-        rows = sum(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in TABLES.values())  # type: ignore[index,arg-type]  # one row, from constants
-    assert rows == messages, f"{rows} rows of {messages} messages"
-    return Drained((last - first) / left * 1e6, (postgres_last - postgres_first) / left * 1e6, floor_us(path, messages))
-
-
-def at_first(left: int, messages: int) -> int | None:
-    """How many messages are left, once some have been committed."""
-    return left if 0 < left < messages else None
-
-
-def against_the_floor(messages: int, rounds: int) -> list[Drained]:
-    """Drain the same backlog several times: the RNICs are new in the first round only, which is not among the results."""
-    with tempfile.TemporaryDirectory(prefix="ww-bench-") as folder, telemetry_path.start(Path(folder), partitions=12) as path:
-        send(path.kafka.address, messages, -1)
-        return [drained(path, messages, number) for number in range(rounds + 1)][1:]
 
 
 def main() -> None:

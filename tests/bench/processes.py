@@ -24,9 +24,3 @@ def usage(pid: int) -> Usage:
     cpu_s = (int(fields[11]) + int(fields[12])) / TICKS_PER_S
     status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
     return Usage(cpu_s, int(fields[21]) * PAGE_BYTES / 1e6, int(status["VmHWM"].split()[0]) * 1024 / 1e6)
-
-
-def ended_children_cpu_s(pid: int) -> float:
-    """CPU seconds of a process's children that have ended and that it has waited for."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[13]) + int(fields[14])) / TICKS_PER_S

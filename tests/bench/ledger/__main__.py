@@ -1,6 +1,6 @@
 """`python -m tests.bench.ledger [NAME...]`: compare with the committed ledger; exit code 1 for a loss beyond noise.
 
-`--short` leaves out what needs servers; `--update` writes what was measured into the ledger.
+`--update` writes what was measured into the ledger.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import subprocess
 import sys
 
 from tests.bench.ledger.entries import Entry, is_loss, read, write
-from tests.bench.ledger.long import LONG
 from tests.bench.ledger.paired import Paired
 from tests.bench.ledger.short import SHORT
 
@@ -30,7 +29,7 @@ def run(name: str) -> tuple[Paired, str]:
 
 def print_one(name: str) -> None:
     """Measure in this process and print the result as JSON."""
-    benchmark = (SHORT | LONG)[name]
+    benchmark = SHORT[name]
     paired = benchmark.run()
     result = {"ratios": paired.ratios, "work_us": paired.work_us, "reference_us": paired.reference_us, "reference": benchmark.reference}
     sys.stdout.write(json.dumps(result) + "\n")
@@ -46,12 +45,11 @@ def line(name: str, paired: Paired, entry: Entry | None) -> str:
 def main() -> int:
     """Compare or update."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.ledger", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"from {', '.join(SHORT | LONG)}; all without names")
-    parser.add_argument("--short", action="store_true", help="only those that need no server")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"from {', '.join(SHORT)}; all without names")
     parser.add_argument("--update", action="store_true", help="write the ledger instead of comparing")
     asked = parser.parse_args()
-    wanted = asked.names or list(SHORT if asked.short else SHORT | LONG)
-    if unknown := set(wanted) - set(SHORT | LONG):
+    wanted = asked.names or list(SHORT)
+    if unknown := set(wanted) - set(SHORT):
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
     entries = read()
     losses = []
