@@ -25,7 +25,7 @@ FROM ${PYTHON_IMAGE}
 # LightGBM and RocksDB are built against the GNU OpenMP runtime, which the slim image lacks.
 RUN apt-get update && apt-get install -y --no-install-recommends libgomp1 && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --user-group --no-create-home wallwatch \
-    && install -d -o 10001 -g 10001 -m 0700 /var/lib/wallwatch /var/lib/wallwatch/secrets /var/lib/wallwatch-telemetry \
+    && install -d -o 10001 -g 10001 -m 0700 /var/lib/wallwatch /var/lib/wallwatch/secrets /var/lib/wallwatch/captures /var/lib/wallwatch-telemetry \
     # Certificates of the bundled broker, for the user of its image (docker-compose.yml); everybody may read what clients trust.
     && install -d -o 1000 -g 1000 -m 0755 /var/lib/wallwatch-kafka /var/lib/wallwatch-kafka/public \
     && install -d -o 1000 -g 1000 -m 0700 /var/lib/wallwatch-kafka/authority /var/lib/wallwatch-kafka/broker

@@ -178,6 +178,7 @@ def backend(
             "kafka_bootstrap": kafka_bootstrap,
             "kafka_group": new_kafka_group,
             "secrets_dir": tmp_path_factory.mktemp("secrets") / "s",
+            "captures_dir": tmp_path_factory.mktemp("captures"),
             "log_level": "WARNING",
             **backend_settings,
         }

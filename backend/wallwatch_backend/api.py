@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 
 from wallwatch_backend import __version__
 from wallwatch_backend.accounts.audit.endpoints import router as audit
@@ -13,6 +13,7 @@ from wallwatch_backend.accounts.session.endpoints import router as session
 from wallwatch_backend.accounts.tokens.endpoints import router as tokens
 from wallwatch_backend.accounts.users.endpoints import router as users
 from wallwatch_backend.accounts.views.endpoints import router as views
+from wallwatch_backend.captures.endpoints import router as captures
 from wallwatch_backend.fleet.catalogue.endpoints import router as catalogue
 from wallwatch_backend.fleet.exposition.endpoints import router as exposition
 from wallwatch_backend.fleet.forecasts.endpoints import router as forecasts
@@ -36,6 +37,7 @@ from wallwatch_backend.isolation.slo.endpoints import router as slo
 from wallwatch_backend.isolation.vfs.endpoints import router as isolated_vfs
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.health.endpoints import router as health
+from wallwatch_backend.kit.query_parameters import refuse_unknown
 from wallwatch_backend.lab.endpoints import router as lab
 from wallwatch_backend.notify.deliveries.endpoints import router as deliveries
 from wallwatch_backend.notify.webhooks.endpoints import router as webhooks
@@ -58,6 +60,8 @@ def new_api(**options: Any) -> FastAPI:
         title="Wallwatch",
         version=__version__,
         summary="See the scalability walls of RDMA NICs, and act before traffic does.",
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        servers=[{"url": "/", "description": "The server that serves this document"}],
         openapi_url=f"{PREFIX}/openapi.json",
         docs_url=None,  # the default pages load scripts from other servers, which the Content-Security-Policy forbids
         redoc_url=None,
@@ -65,6 +69,7 @@ def new_api(**options: Any) -> FastAPI:
     )
     api = APIRouter(
         prefix=PREFIX,
+        dependencies=[Depends(refuse_unknown)],
         responses={
             **problems.responses(problems.InvalidInput),
             503: {
@@ -108,6 +113,7 @@ def new_api(**options: Any) -> FastAPI:
         forecasts,
         profiles_rnic,
         lab,
+        captures,
         webhooks,
         deliveries,
         users,
@@ -145,6 +151,8 @@ def _describe_problems(app: FastAPI) -> None:
                 for operation in path.values():
                     if "requestBody" in operation:
                         operation["responses"] |= _BODY_ERRORS
+                    # An operation without a scheme needs no sign-in, and says so.
+                    operation.setdefault("security", [])
                     for response in operation["responses"].values():
                         content = response.get("content", {})
                         if problems.MEDIA_TYPE in content and "application/json" in content:

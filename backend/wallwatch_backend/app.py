@@ -9,7 +9,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from wallwatch_backend import __version__, background, ui, webhook_schema, wiring
 from wallwatch_backend.accounts.session.authenticate import authenticate
-from wallwatch_backend.api import new_api
+from wallwatch_backend.api import PREFIX, new_api
 from wallwatch_backend.hosts.connections.opamp import router as opamp
 from wallwatch_backend.kit import logs, problem_handlers
 from wallwatch_backend.kit.body_limit import BodyLimit
@@ -24,6 +24,8 @@ from wallwatch_backend.state_tables import STATE_MACHINES
 
 MAX_BODY_BYTES = 1_000_000
 """The largest legitimate request is a remedy or webhook of a few kilobytes."""
+BEHIND_UPLOADS_BYTES = 1 << 24
+"""More than one message of the server has."""
 
 log = structlog.get_logger(__name__)
 
@@ -54,7 +56,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(opamp)
     problem_handlers.install(app)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=1)  # 4 MB of fleet state in about 20 ms
-    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
+    # The endpoint of uploads counts while it writes and refuses in its own words; this limit is behind it.
+    uploads = {f"{PREFIX}/captures": settings.capture_max_bytes + BEHIND_UPLOADS_BYTES}
+    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES, uploads=uploads)
     app.add_middleware(HostNames, names=allowed_names(settings))
     by_https = settings.public_url is not None and settings.public_url.scheme == "https"
     app.add_middleware(AnswerHeaders, hsts_s=settings.hsts_s, always_https=by_https)

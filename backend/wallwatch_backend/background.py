@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from wallwatch_backend.accounts.session import limits as sign_in_limits
 from wallwatch_backend.accounts.session import repository as sessions
+from wallwatch_backend.captures import service as captures
 from wallwatch_backend.change_feed import ChangeFeed
 from wallwatch_backend.hosts.agents import repository as agents
 from wallwatch_backend.hosts.certificates import service as certificates
@@ -64,6 +65,7 @@ def _on_every_replica(services: Services) -> dict[str, Task]:
         "policies": services.policy_standing.run,
         "orders": services.intake.run,
         "presence": services.connections.shared.presence.run,
+        "captures": services.captures.run,
         **services.remedies.tasks(),
     }
     if services.agent_port is not None:
@@ -101,5 +103,6 @@ async def _clean_up(services: Services, dispatcher: Dispatcher) -> None:
             await sign_in_limits.delete_old(session, services.settings)
             await command_keys.clean_up(session)
             await certificates.clean_up(session)
+            await captures.clean_up(session, services.settings)
         await dispatcher.delete_old()
         await asyncio.sleep(_CLEAN_UP_EVERY_S)

@@ -73,6 +73,15 @@ class Settings(SharedSettings):
         int, Field(ge=4, description="Most of them from one address (IPv6: /64); trusted proxies and this machine are exempt")
     ] = 300
 
+    captures_dir: Annotated[
+        Path, Field(description="Where uploaded packet captures lie until they are analysed; they are deleted afterwards")
+    ] = Path(".local/captures")
+    capture_max_bytes: Annotated[int, Field(ge=1_000_000, description="Largest packet capture that may be uploaded")] = 1_000_000_000
+    capture_queue: Annotated[int, Field(ge=1, le=100, description="Most captures that a replica receives, holds and analyses at once")] = 4
+    capture_memory_mb: Annotated[int, Field(ge=512, description="Most memory of the process that analyses a capture")] = 768
+    capture_cpu_s: Annotated[int, Field(ge=5, description="Most CPU time of one analysis; three times as long by the clock")] = 600
+    capture_retention_days: Annotated[int, Field(ge=1, le=3650, description="How long analyses of captures are kept")] = 90
+
     sampling_interval_s: Annotated[
         float, Field(gt=0, le=3600, description="Interval at which collectors sample RNICs (Telegraf's `interval`): decides what is stale")
     ] = 10

@@ -6,6 +6,7 @@ from wallwatch_backend.accounts.audit import models as _audit
 from wallwatch_backend.accounts.tokens import models as _tokens
 from wallwatch_backend.accounts.users import models as _users
 from wallwatch_backend.accounts.views import models as _views
+from wallwatch_backend.captures import models as _captures
 from wallwatch_backend.fleet.profiles import models as _profiles
 from wallwatch_backend.fleet.rnics import models as _rnics
 from wallwatch_backend.hosts.agents import models as _agents

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fastapi import FastAPI
 
 from wallwatch_backend.accounts.session.watch import AccessWatch
+from wallwatch_backend.captures.analyser import CaptureAnalyser
 from wallwatch_backend.fleet.overview.answers import FleetAnswers
 from wallwatch_backend.fleet.stream.hub import StreamHub
 from wallwatch_backend.hosts.command_keys.signing import CommandSigner
@@ -46,6 +47,7 @@ class Services:
     remedies: RemedyCapability
     policy_file: PolicyFile
     policy_standing: Standing
+    captures: CaptureAnalyser
 
 
 def connect(app: FastAPI) -> Services:
@@ -79,11 +81,13 @@ def connect(app: FastAPI) -> Services:
         remedies=remedies,
         policy_file=policy_file,
         policy_standing=Standing(database),
+        captures=CaptureAnalyser(database, settings),
     )
     state = app.state
     state.cipher, state.signer, state.hub, state.connections = cipher, signer, services.hub, services.connections
     state.access_watch = services.access
     state.telemetry_keys = telemetry_keys
     state.fleet_answers = FleetAnswers()
+    state.captures = services.captures
     state.intake, state.policy_file, state.policy_standing = services.intake, policy_file, services.policy_standing
     return services

@@ -9,6 +9,7 @@ import { makeFleet } from "./fleet.mjs";
 import { Forecasts } from "./forecasts.mjs";
 import { Incidents } from "./incidents.mjs";
 import { Isolation } from "./isolation.mjs";
+import { Captures } from "./captures.mjs";
 import { Lab } from "./lab.mjs";
 import { Profiles } from "./performance.mjs";
 import { PLAN_ACTION, Plans } from "./plans.mjs";
@@ -51,6 +52,7 @@ export function makeApi(kind, { guarded = false } = {}) {
   const rules = new Rules(fleet, kind);
   const isolation = new Isolation(fleet, kind);
   const lab = new Lab(kind);
+  const captures = new Captures(kind);
   const proposed = fleet.host.length > 0 ? [proposal(fleet)] : [];
   const orders = new Map();
   for (const i of incidents.all.filter((one) => one.inhibited_by !== null)) {
@@ -263,6 +265,7 @@ export function makeApi(kind, { guarded = false } = {}) {
     [/^\/agents$/, () => answers.agents(fleet)],
     ...isolation.reads,
     ...lab.reads,
+    ...captures.reads,
     ...webhooks.reads,
     [/^\/tokens$/, () => answers.TOKENS],
     [/^\/users$/, () => answers.USERS],
@@ -281,6 +284,7 @@ export function makeApi(kind, { guarded = false } = {}) {
   const writes = [
     ...isolation.slos.writes,
     ...lab.writes,
+    ...captures.writes,
     ...webhooks.writes,
     ["POST", /^\/profiles\/([^/]+)\/calibrations(?:\/fleet)?$/, ([, model], body) => profiles.calibrate(model, body)],
     [

@@ -66,6 +66,7 @@ const QUERIES = {
   "/api/v1/profiles/{model}/compare": "left=0&right=0",
   "/api/v1/profiles/{model}/prediction": "ql=3&qr=2",
   "/api/v1/policies/{policy_id}/series": RANGE,
+  "/api/v1/captures/{capture_id}/verdicts": "model=cx5",
 };
 
 describe.each(["full", "large", "empty"])("the mock of a fleet that is %s", (kind) => {
@@ -88,6 +89,8 @@ describe.each(["full", "large", "empty"])("the mock of a fleet that is %s", (kin
       silence_id: await first("/api/v1/silences"),
       plan_id: await first("/api/v1/plans"),
       campaign_id: await first("/api/v1/lab/campaigns"),
+      capture_id: await first("/api/v1/captures"),
+      place: kind === "empty" ? undefined : "0",
       rollout_id: await first("/api/v1/rollouts"),
       remedy_id: await first("/api/v1/remedies"),
       webhook_id: (await get("/api/v1/webhooks")).items?.[0]?.id,

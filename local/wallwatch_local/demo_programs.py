@@ -96,6 +96,7 @@ class Layout:
             # Shorter than the default of a real installation, so that incidents resolve while someone watches the demo.
             "WALLWATCH_INCIDENT_HOLD_S": os.environ.get("WALLWATCH_INCIDENT_HOLD_S", "120"),
             "WALLWATCH_SECRETS_DIR": str(self.secrets),
+            "WALLWATCH_CAPTURES_DIR": str(self.folder / "captures"),
             "WALLWATCH_TELEMETRY_SECRET_FILE": str(self.telemetry_secret),
             "WALLWATCH_STATE_DIR": str(self.folder / "state"),
             "WALLWATCH_LAB_DEVICES": json.dumps(lab_devices()),

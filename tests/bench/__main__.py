@@ -22,6 +22,7 @@ BENCHMARKS = (
     "agents",
     "ltl",
     "plan",
+    "placement",
     "parse",
     "collector",
     "freshness",

@@ -1,5 +1,6 @@
 """docker-compose.yml and the Helm chart describe the same services."""
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -54,6 +55,29 @@ def test_a_wrong_compose_file_would_be_found(composecheck: Path, tmp_path: Path)
     done = subprocess.run([str(composecheck), str(wrong)], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "b" in done.stderr
+
+
+def test_the_file_of_probes_shares_their_delays_with_the_collector_and_nothing_else(
+    composecheck: Path, passwords: dict[str, str], tmp_path: Path
+) -> None:
+    files = {"WALLWATCH_PROBES_FLEET": str(tmp_path / "fleet.yaml"), "WALLWATCH_PROBES_KEY": str(tmp_path / "key")}
+    command = [str(composecheck), str(REPOSITORY / "docker-compose.yml"), str(REPOSITORY / "docker" / "probes.yml")]
+    environment = {"PATH": "/usr/bin:/bin", **passwords, **files}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    services = json.loads(done.stdout)["services"]
+    mounts = {
+        name: {mount["target"]: mount.get("read_only", False) for mount in services[name]["volumes"] if "wallwatch-" in mount["target"]}
+        for name in ("agent", "telegraf")
+    }
+    assert mounts["agent"]["/run/wallwatch-agent"] is False
+    assert mounts["agent"]["/etc/wallwatch-probes/fleet.yaml"] is True
+    assert mounts["agent"]["/etc/wallwatch-probes/key/key"] is True
+    assert mounts["telegraf"]["/run/wallwatch-agent"] is True
+    assert not [target for target in mounts["telegraf"] if "probes" in target]
+    assert services["agent"]["environment"]["WALLWATCH_PROBES"] == "true"
+    assert services["agent"]["cap_drop"] == ["ALL"]
+    assert "cap_add" not in services["agent"]
 
 
 def test_without_a_database_password_compose_says_what_to_set(composecheck: Path) -> None:

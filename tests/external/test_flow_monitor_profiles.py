@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -29,6 +30,13 @@ def test_rows_that_were_left_out_are_met_within_the_bar(model: FunctionModel) ->
 
 def test_the_table_of_flows_is_found_to_double(model: FunctionModel) -> None:
     assert model.memory.process.steps == (16384.0,)
+
+
+def test_a_table_is_full_with_as_many_flows_as_it_has_places(model: FunctionModel, external_data: Path) -> None:
+    """The profile at 16384 flows was measured apart from the others; their step must lie before it, not behind."""
+    rows = read((external_data / "yala-flowmon" / "sample_slomo_train").read_text(), MEMORY_PROFILE, "reference")
+    predicted = model.memory.predict(rows[:, :-1])
+    assert np.abs(predicted / rows[:, -1] - 1).mean() < 0.06
 
 
 def test_the_accelerator_is_that_of_the_two_measured_points(model: FunctionModel) -> None:

@@ -25,6 +25,7 @@ VIEWER = {
     "getWebhookSchema", "getFleetMetrics",
     "getLabCatalogue", "listLabDevices", "listCampaigns", "getCampaign", "listCampaignTests", "downloadCampaignReport",
     "downloadCampaignJournal",
+    "listCaptures", "listTransportModels", "getCapture", "getCaptureSeries", "getCaptureVerdicts", "downloadCaptureAnalysis",
     "getFleetIsolation", "getRnicIsolation", "getIsolationStrip", "getVfIsolation", "listSloClasses", "getSloRules", "getSloReport",
 }  # fmt: skip
 OPERATOR = {
@@ -40,6 +41,7 @@ OPERATOR = {
     "disableAutomationRule", "testWebhook", "retryDelivery", "replayDelivery", "replayDeadLetters",
     "createSloClass", "updateSloClass", "deleteSloClass", "replaceSloRules", "previewSloRules",
     "createCampaign", "approveCampaign", "rejectCampaign", "stopCampaign", "stopAllCampaigns", "attachCampaign", "writeCampaignProfile",
+    "uploadCapture", "attachCapture", "deleteCapture",
 }  # fmt: skip
 ADMIN = {
     "createEnrolmentToken", "deleteAgent", "listUsers", "createUser", "updateUser", "listTokens", "createToken", "deleteToken", "listAudit",
@@ -84,6 +86,7 @@ BODIES: dict[str, Any] = {
     "stopCampaign": {},
     "stopAllCampaigns": {},
     "attachCampaign": {"incident_id": ID},
+    "attachCapture": {"incident_id": ID},
     "writeCampaignProfile": {},
     "stopRollout": {"reason": "x"},
     "undoRollout": {"reason": "x"},

@@ -425,3 +425,17 @@ def test_recommended_values_change_only_when_somebody_asks(
     assert (said["kind"], said["actor"]) == ("derived", "operator")
     assert "max_idle_ms of tune-revalidator from 160000 to 90000 (longest gap 45 s x 2)" in said["text"]
     assert operator.post(f"{path}/derive-again").json()["version"] == answer.json()["version"], "the same again is no change"
+
+
+def test_incidents_are_found_by_their_ticket(operator: httpx.Client, opened: Any) -> None:
+    jira, other = opened(2)
+    key = f"OPS-{jira['host']}"
+    for incident, system in ((jira, "jira"), (other, "servicenow")):
+        operator.patch(f"{API}/{incident['id']}", json={"external_refs": [{"system": system, "key": key}]})
+
+    def found(**params: str) -> set[str]:
+        return {incident["id"] for incident in operator.get(API, params=params).json()["items"]}
+
+    assert found(ticket=key) == {jira["id"], other["id"]}
+    assert found(ticket=key, ticket_system="jira") == {jira["id"]}
+    assert found(ticket=key[:-1]) == set()

@@ -63,3 +63,35 @@ async def test_without_settings_every_name_is_answered() -> None:
 async def test_browsers_must_keep_to_https_where_it_is_used(scheme: str, public_url: str | None, expected: str | None) -> None:
     answer = await get("/-/healthy", "wallwatch.example", scheme, public_url=public_url)
     assert answer.headers.get("strict-transport-security") == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "detail"),
+    [
+        ("/api/v1/incidents?statee=open", "There is no query parameter 'statee'. Did you mean state?"),
+        ("/api/v1/session/methods?verbose=1", "There is no query parameter 'verbose'. It takes none."),
+    ],
+)
+async def test_a_query_parameter_that_an_operation_does_not_have_is_refused_with_a_suggestion(path: str, detail: str) -> None:
+    answer = await get(path, "wallwatch.example")
+    assert (answer.status_code, answer.json()["code"], answer.json()["detail"]) == (422, "unknown_parameter", detail)
+
+
+async def test_parameters_that_a_sign_in_provider_adds_are_ignored() -> None:
+    answer = await get("/api/v1/session/oidc/callback?code=c&state=s&session_state=anything", "wallwatch.example")
+    assert "unknown_parameter" not in answer.text
+
+
+async def test_an_answer_repeats_the_id_of_its_request_or_has_a_new_one() -> None:
+    app = application(None, ())
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://wallwatch.example") as client:
+
+        async def answered(**headers: str) -> str:
+            answer = await client.get("/-/healthy", headers={name.replace("_", "-"): value for name, value in headers.items()})
+            return answer.headers["x-request-id"]
+
+        assert await answered(x_request_id="ticket-7") == "ticket-7"
+        assert await answered(traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01") == "0af7651916cd43dd8448eb211c80319c"
+        first, second = await answered(x_request_id="two words"), await answered()
+        assert len(first) == len(second) == 32
+        assert first != second

@@ -1,7 +1,10 @@
-"""Adds security headers to every answer, and measures its duration."""
+"""Adds security headers and the request's id to every answer, and measures its duration."""
 
+import re
 import time
+from uuid import uuid4
 
+import structlog
 from prometheus_client import Counter, Histogram
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -10,6 +13,27 @@ from wallwatch_backend.kit.host_names import relative
 
 REQUESTS = Counter("wallwatch_http_requests", "Requests", ["method", "route", "status"])
 SECONDS = Histogram("wallwatch_http_request_seconds", "Time to the first byte of the answer", ["route"])
+
+REQUEST_ID = "X-Request-Id"
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_TRACE = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+"""https://www.w3.org/TR/trace-context/#traceparent-header"""
+
+
+def request_id(headers: Headers) -> str:
+    """The client's id of the request, or that of its trace, or a new one.
+
+    >>> request_id(Headers({"X-Request-Id": "ticket-7"}))
+    'ticket-7'
+    >>> request_id(Headers({"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}))
+    '0af7651916cd43dd8448eb211c80319c'
+    """
+    given = headers.get(REQUEST_ID, "")
+    if _REQUEST_ID.fullmatch(given):
+        return given
+    trace = _TRACE.fullmatch(headers.get("traceparent", ""))
+    return trace[1] if trace else uuid4().hex
+
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -28,7 +52,7 @@ SECURITY_HEADERS = {
 
 
 class AnswerHeaders:
-    """Adds the security headers and metrics; plain ASGI, so that streams are not buffered."""
+    """Adds the headers and metrics; plain ASGI, so that streams are not buffered."""
 
     def __init__(self, app: ASGIApp, hsts_s: int = 0, *, always_https: bool = False) -> None:
         self._app, self._hsts_s, self._always_https = app, hsts_s, always_https
@@ -38,12 +62,16 @@ class AnswerHeaders:
             await self._app(scope, receive, send)
             return
         started = time.perf_counter()
+        identity = request_id(Headers(scope=scope))
+        # Each request is a task of its own, so that its log lines only carry the id.
+        structlog.contextvars.bind_contextvars(request_id=identity)
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
+                headers[REQUEST_ID] = identity
                 if self._hsts_s and (self._always_https or scope["scheme"] == "https"):
                     headers.setdefault("Strict-Transport-Security", f"max-age={self._hsts_s}")
                 if "location" in headers:

@@ -44,6 +44,7 @@ _OF_CHANGES = {
     "remedies": TokenScope.remedies,
     "plans": TokenScope.remedies,
     "lab": TokenScope.lab,
+    "captures": TokenScope.incidents,
 }
 """The scope of operations that change something, by their OpenAPI tag; the scope of all others is `admin`."""
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/dut"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/rnicmodel"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/smartnic"
 )
 
 // testDevice lets the laboratory at the other end of standard input and output test a simulated RNIC.
@@ -21,7 +22,8 @@ func testDevice(ctx context.Context, args []string, in io.Reader, out io.Writer)
 	o := dut.Options{Seed: rand.Uint64N(1 << 40)} //nolint:gosec // noise, no secret
 	list := flags.Bool("list", false, "list the models and end")
 	metrics := flags.String("metrics", "bw_gbps", "what a test measures, separated by commas, or all, or none: "+strings.Join(dut.MetricNames(), ", "))
-	flags.StringVar(&o.Model, "model", "", "RNIC model (required)")
+	flags.StringVar(&o.Model, "model", "", "RNIC model (required without --function)")
+	function := flags.String("function", "", "test a network function on a SmartNIC instead: "+strings.Join(smartnic.KindNames(), ", "))
 	flags.BoolVar(&o.Fresh, "fresh", false, "give each test a new card, so that none has an influence on another")
 	flags.Float64Var(&o.Noise, "noise", dut.DefaultNoise, "standard deviation of the card's bandwidth, as a share")
 	if err := flags.Parse(args); err != nil {
@@ -55,6 +57,13 @@ func testDevice(ctx context.Context, args []string, in io.Reader, out io.Writer)
 		}
 		defer func() { _ = ledger.Close() }()
 		o.Ledger = ledger
+	}
+	if *function != "" {
+		f, err := dut.NewFunction(dut.FunctionOptions{Kind: *function, Noise: o.Noise, Seed: o.Seed, Ledger: o.Ledger})
+		if err != nil {
+			return err
+		}
+		return f.Serve(ctx, in, out)
 	}
 	device, err := dut.New(o)
 	if err != nil {

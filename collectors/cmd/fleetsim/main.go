@@ -22,6 +22,7 @@ const usage = `fleetsim simulates a fleet of hosts with RDMA NICs.
   fleetsim record --scenario FILE --out DIR [--for 10m] [--interval 10s] [--jitter 1s] [--start TIME]
   fleetsim drive --scenario FILE          (requests on standard input, one JSON object a line)
   fleetsim dut --model CX-6 [--fresh] [--metrics all] [--noise 0.002]   (protocol dut/1 on standard input and output)
+  fleetsim transport [--capture-dir DIR]   (transport tests on standard input, one JSON object a line)
   fleetsim validate FILE
   fleetsim load --kafka ADDRESS [--tapes DIR[=WEIGHT],...] [--rnics 40000] [--interval 10s] [--rate N] [--count N]
 
@@ -57,6 +58,8 @@ func execute(ctx context.Context, args []string, out io.Writer) error {
 		return driveFleet(ctx, args[1:], out)
 	case "dut":
 		return testDevice(ctx, args[1:], os.Stdin, out)
+	case "transport":
+		return testTransport(ctx, args[1:], os.Stdin, out)
 	case "validate":
 		return validate(args[1:], out)
 	case "load":

@@ -17,6 +17,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/engine"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/hostfs"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/scenario"
+	"github.com/wallwatch/wallwatch/collectors/fleetsim/smartnicfs"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/truth"
 	"github.com/wallwatch/wallwatch/collectors/fleetsim/vswitch"
 )
@@ -69,7 +70,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	f.admission.released = f.engine.Released
 	f.judge = truth.Watch(f.engine)
-	if err := f.openHosts(); err != nil {
+	if err := f.openHosts(s); err != nil {
 		return err
 	}
 	return f.run(ctx)
@@ -80,6 +81,7 @@ type fleet struct {
 	engine    *engine.Engine
 	admission *cniAdmission
 	trees     []*hostfs.Tree
+	functions []*smartnicfs.Host
 	requests  []*requests
 	clock     stepClock
 	judge     *truth.Judge
@@ -88,13 +90,18 @@ type fleet struct {
 	isolation *truth.IsolationFile
 }
 
-func (f *fleet) openHosts() error {
+func (f *fleet) openHosts(s *scenario.Scenario) error {
 	for _, h := range f.engine.Hosts() {
 		tree, err := hostfs.New(h, h.Name)
 		if err != nil {
 			return err
 		}
 		f.trees = append(f.trees, tree)
+		functions, err := smartnicfs.New(s, h.Name, h.Name)
+		if err != nil {
+			return err
+		}
+		f.functions = append(f.functions, functions)
 		asked, err := newRequests(f.engine, h, f.options.Log)
 		if err != nil {
 			return err
@@ -171,6 +178,9 @@ func (f *fleet) loop(ctx context.Context) {
 		last = now
 		f.clock.advance(now, time.Duration(float64(elapsed)*f.options.Speed))
 		f.engine.Step(time.Duration(float64(elapsed) * f.options.Speed))
+		for _, functions := range f.functions {
+			functions.Step(time.Duration(float64(elapsed) * f.options.Speed))
+		}
 		f.writeTruth(now)
 		for _, r := range f.requests {
 			r.serve()
@@ -213,6 +223,11 @@ func (f *fleet) writeTraffic() {
 }
 
 func (f *fleet) writeFiles() {
+	for _, functions := range f.functions {
+		if err := functions.Write(); err != nil {
+			f.options.Log.Error("network functions of a host cannot be written", "error", err)
+		}
+	}
 	for _, tree := range f.trees {
 		var values hostfs.Values
 		var messages []engine.Message

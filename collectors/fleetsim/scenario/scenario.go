@@ -23,6 +23,7 @@ type Scenario struct {
 	Settings  []Setting   `yaml:"settings"`
 	Events    []Event     `yaml:"events"`
 	Tenants   []Tenant    `yaml:"tenants"`
+	Functions []Function  `yaml:"functions"`
 	at        lineNumbers `yaml:"-"`
 }
 

@@ -26,7 +26,7 @@ func (s *Scenario) validate() error {
 		p.add(s.at.of("name"), "a scenario needs a name")
 	}
 	s.validateTopology(&p)
-	if len(s.Workload) == 0 && len(s.Tenants) == 0 {
+	if len(s.Workload) == 0 && len(s.Tenants) == 0 && len(s.Functions) == 0 {
 		p.add(s.at.of("workload"), "workload needs at least one job")
 	}
 	validateJobs(&p, s.Workload, s.Topology.VFs)
@@ -47,6 +47,7 @@ func (s *Scenario) validate() error {
 		validateJobs(&p, o.Workload, s.Topology.VFs)
 	}
 	s.validateTenants(&p)
+	s.validateFunctions(&p)
 	s.validateSettings(&p)
 	for _, e := range s.Events {
 		s.validateEvent(&p, e)

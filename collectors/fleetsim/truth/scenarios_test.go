@@ -31,7 +31,8 @@ func TestEachScenarioOfTheRepositoryLeadsToWhatItsCommentSays(t *testing.T) {
 		"s1-and-s6": {"S1" + first, "S6" + second}, "s2-and-s8": {"S2" + first, "S8" + first},
 		"isolation": nil, "vf-packet-storm": nil, "vf-bandwidth-burst": nil, "vf-egress-blocking": nil, "vf-pcie": nil, "vf-cpu": nil,
 		"vf-near-misses": nil, "vf-heavy-by-right": nil, // nothing of Table 1: see isolation_test.go
-		"healthy": nil, "noisy-healthy": nil, "collector-load": nil, "collector-soak": nil,
+		"contention": nil, // network functions: package smartnic
+		"healthy":    nil, "noisy-healthy": nil, "collector-load": nil, "collector-soak": nil,
 	}
 	files, err := filepath.Glob("../../../tests/scenarios/*.yaml")
 	if err != nil || len(files) == 0 {

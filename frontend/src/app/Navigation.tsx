@@ -37,6 +37,9 @@ export function Navigation() {
       <Link to="/lab" activeOptions={{ includeSearch: false }} className={classes["navLink"]}>
         Lab
       </Link>
+      <Link to="/captures" className={classes["navLink"]}>
+        Captures
+      </Link>
       <Link to="/remedies" className={classes["navLink"]}>
         Remedies
       </Link>

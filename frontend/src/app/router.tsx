@@ -8,6 +8,7 @@ import { parseSilenceFilters } from "@/features/incidents/silences/filters";
 import { parseTenantFilters } from "@/features/isolation/fleet/filters";
 import { parseReportSearch } from "@/features/isolation/report/search";
 import { parseVfsView } from "@/features/isolation/rnic/view";
+import { parseCaptureSearch, parseCapturesSearch } from "@/features/captures/search";
 import { parseLabFilters, parseNewCampaignSearch } from "@/features/lab/search";
 import { parseLogFilters } from "@/features/notify/filters";
 import { parseEditorSearch, parsePolicyFilters, parsePolicySearch } from "@/features/policies/filters";
@@ -17,6 +18,7 @@ import { parseRange } from "@/lib/time/range";
 import { parseFilters } from "@/shared/fleet/filters";
 import { ErrorPage, NotFoundPage } from "./FaultPages";
 import { ReportRoute, RnicVfsRoute, SlosRoute, TenantsRoute, VfRoute } from "./isolationRoutes";
+import { CaptureRoute, CapturesRoute } from "./captureRoutes";
 import { CampaignRoute, LabRoute, NewCampaignRoute } from "./labRoutes";
 import {
   AccountRoute,
@@ -167,6 +169,18 @@ export const newCampaignRoute = createRoute({
   component: NewCampaignRoute,
 });
 export const campaignRoute = createRoute({ getParentRoute: () => root, path: "/lab/$id", component: CampaignRoute });
+export const capturesRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/captures",
+  validateSearch: parseCapturesSearch,
+  component: CapturesRoute,
+});
+export const captureRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/captures/$id",
+  validateSearch: parseCaptureSearch,
+  component: CaptureRoute,
+});
 export const agentsRoute = createRoute({
   getParentRoute: () => root,
   path: "/agents",
@@ -212,6 +226,8 @@ const routeTree = root.addChildren([
   labRoute,
   newCampaignRoute,
   campaignRoute,
+  capturesRoute,
+  captureRoute,
   agentsRoute,
   webhooksRoute,
   settingsRoute,

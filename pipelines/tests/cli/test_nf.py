@@ -161,9 +161,24 @@ def test_place_says_what_has_no_place(tmp_path: Path) -> None:
     assert "no card: " in place(tmp_path, FUNCTIONS, [{"name": "bf2-a"}]).stdout
 
 
+def test_place_takes_a_measured_curve_with_its_noise(tmp_path: Path) -> None:
+    """Points that fall by noise are no reason to refuse the batch, and the error of a drop costs cards."""
+    noisy = {"name": "a", "count": 40, "sla_drop": 0.1, "solo_kpps": 500, "memory_load": 1}
+    noisy["memory_curve"] = [[0, -0.004], [1, 0.052], [2, 0.048], [3, 0.095]]
+    exact, careful = (answer(place(tmp_path, [{**noisy, "drop_error": error}], {"cores": 8}, "--json")) for error in (0.0, 0.01))
+    assert (exact["nics_used"], exact["expected_violations"]) == (10, 0)
+    assert careful["nics_used"] > 10
+    assert careful["expected_violations"] <= 0.4
+    daring = answer(place(tmp_path, [{**noisy, "drop_error": 0.01}], {"cores": 8}, "--json", "--risk", "0.5"))
+    assert daring["nics_used"] == 10
+    assert daring["expected_violations"] > 0.4
+
+
 @pytest.mark.parametrize(
     ("functions", "cards", "part"),
     [
+        ([{"name": "a", "sla_drop": 0.1, "solo_kpps": 1, "memory_curve": [[0, 0.3], [1, 0.1]]}], {}, "falls by more than noise"),
+        ([{"name": "a", "sla_drop": 0.1, "solo_kpps": 1, "memory_curve": [[0, 0], [1, 1.2]]}], {}, "shares of the solo throughput"),
         ([{"name": "a"}], {}, "sla_drop must be a number"),
         ([{"name": "a", "sla_drop": 10, "solo_kpps": 1}], {}, "below 1 (0.1 for 10%)"),
         ([{"sla_drop": 0.1}], {}, "function 0: name is required"),

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wallwatch.domain.transport.results import Analysis, NotificationPoint, Retransmission
+    from wallwatch.domain.catalogue.transport_verdicts import LatencyVerdict
+    from wallwatch.domain.transport.results import Analysis, NotificationPoint, Percentiles, QueuePair, Retransmission
 
 MOST_ROWS = 50
 """Rows that a table shows; --json has all."""
 
 
-def capture_text(name: str, result: Analysis) -> str:
+def capture_text(name: str, result: Analysis, verdicts: Sequence[LatencyVerdict] = ()) -> str:
     """Summary, then one table per kind of finding; empty tables are left out."""
     parts = [_summary(name, result)]
     if result.retransmissions:
@@ -30,7 +31,45 @@ def capture_text(name: str, result: Analysis) -> str:
     if result.notification_points:
         titles = ("receiver", "scope", "smallest interval", "CE-marked", "CNPs")
         parts.append(_table("Congestion notification", titles, [_point(row) for row in result.notification_points]))
+    if result.qps:
+        columns_of_qps = (
+            "QP",
+            "destination",
+            "verb",
+            "packets",
+            "resent",
+            "timeouts",
+            "useful",
+            "CE",
+            "CNPs",
+            "NACK generation",
+            "NACK reaction",
+        )
+        parts.append(_table("Queue pairs (latencies: median / 99th percentile)", columns_of_qps, [_queue_pair(row) for row in result.qps]))
+    if verdicts:
+        sentences = [(str(row.qpn), row.destination, row.sentence) for row in verdicts]
+        parts.append(_table("Latencies against the catalogue", ("QP", "destination", "verdict"), sentences))
     return "\n\n".join(parts) + "\n"
+
+
+def _queue_pair(row: QueuePair) -> tuple[str, ...]:
+    return (
+        str(row.qpn),
+        row.destination,
+        " and ".join(row.verbs),
+        f"{row.packets:,}",
+        str(row.retransmissions),
+        str(row.timeouts),
+        "–" if row.useful_share is None else f"{row.useful_share:.1%}",
+        f"{row.ce_marked / row.packets:.1%}" if row.packets else "–",
+        str(row.cnps),
+        _both(row.nack_generation),
+        _both(row.nack_reaction),
+    )
+
+
+def _both(latency: Percentiles | None) -> str:
+    return "–" if latency is None else f"{_duration(latency.p50_ns)} / {_duration(latency.p99_ns)}"
 
 
 def _summary(name: str, result: Analysis) -> str:
@@ -41,6 +80,13 @@ def _summary(name: str, result: Analysis) -> str:
         f"  ICRC: {result.icrc}" + (f", wrong in {len(result.bad_icrc_frames):,} frames" if result.bad_icrc_frames else ""),
         f"  time resolution: {_duration(result.resolution_ns)}",
     ]
+    if result.half_rtt.rtt_ns is not None:
+        lines.append(
+            f"  round trip: {_duration(result.half_rtt.rtt_ns)}, {result.half_rtt.source}; latencies below include half of it, "
+            "--json has them without"
+        )
+    if result.spurious_retransmissions:
+        lines.append(f"  spurious retransmissions by reordering: {result.spurious_retransmissions:,}")
     if result.reordered:
         lines.append(f"  reordered: {result.reordered:,} packets, at most {result.reorder_distance:,} PSNs late")
     if result.migreq_zero_qpns:

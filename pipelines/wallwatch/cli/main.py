@@ -39,6 +39,10 @@ class Commands(LazyGroup):
         "nf": Command("wallwatch.cli.nf:app", "Network functions that share a SmartNIC: predicted throughput, bottlenecks, placement."),
         "lab": Command("wallwatch.cli.lab:app", "Find which settings make an RNIC fall over, and at which value, with few tests."),
         "capture": Command("wallwatch.cli.capture:app", "Captures of RoCEv2: retransmissions, violations, congestion notification."),
+        "transport": Command(
+            "wallwatch.cli.transport:app",
+            "Transport tests: check descriptions, plan what a switch injects, run them, search for anomalies.",
+        ),
         "generate": Command("wallwatch.cli.generate:app", "Generate files from the registry and the catalogue."),
     }
 

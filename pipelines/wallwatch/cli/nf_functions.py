@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,9 @@ CORES_OF_CARD, CORES_OF_FUNCTION = 8, 2
 """Of a BlueField-2, and what the paper gives each function (section 7.5.1)."""
 MOST_FUNCTIONS = 100_000
 COMMAND = "place"
-_KEYS = {"name", "count", "cores", "sla_drop", "solo_kpps", "pattern", "memory_load", "memory_curve", "engines"}
+_KEYS = {"name", "count", "cores", "sla_drop", "solo_kpps", "pattern", "memory_load", "memory_curve", "engines", "drop_error"}
+_LARGEST_FALL = 0.1
+"""Of a curve from one point to the next: more is no noise of a measurement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,9 @@ def _resident(where: str, function: dict[str, Any], defined: dict[str, Resident]
         refuse(COMMAND, f"{where}: pattern must be {' or '.join(Pattern)}")
     cores = _whole(where, function, "cores", CORES_OF_FUNCTION)
     load = number(COMMAND, where, function, "memory_load", 0.0)
-    resident = Resident(Kind(name, cores, most_drop), solo, Pattern(pattern), load, _curve(where, function), _engines(where, function))
+    error = number(COMMAND, where, function, "drop_error", 0.0)
+    kind = Kind(name, cores, most_drop, error)
+    resident = Resident(kind, solo, Pattern(pattern), load, _curve(where, function), _engines(where, function))
     if name in defined and defined[name] != resident:
         refuse(COMMAND, f"{where}: another function of this name differs: give each kind its own name")
     defined[name] = resident
@@ -101,6 +106,9 @@ def _resident(where: str, function: dict[str, Any], defined: dict[str, Resident]
 
 
 def _curve(where: str, function: dict[str, Any]) -> tuple[tuple[float, float], ...]:
+    """The curve as it is given, or the closest that ascends: measured points may fall by their noise, and be negative by it."""
+    from wallwatch.domain.contention.measured_curve import ascending
+
     points = function.get("memory_curve", [])
     good = isinstance(points, list) and all(
         isinstance(point, list) and len(point) == 2 and all(isinstance(v, int | float) and not isinstance(v, bool) for v in point)
@@ -109,9 +117,13 @@ def _curve(where: str, function: dict[str, Any]) -> tuple[tuple[float, float], .
     if not good:
         refuse(COMMAND, f"{where}: memory_curve must be a list of [competitors' load, drop]")
     loads, drops = [float(point[0]) for point in points], [float(point[1]) for point in points]
-    if loads != sorted(set(loads)) or drops != sorted(drops) or any(not 0 <= drop < 1 for drop in drops):
-        refuse(COMMAND, f"{where}: memory_curve must ascend in load, and in drop from 0 to below 1")
-    return tuple(zip(loads, drops, strict=True))
+    if loads != sorted(set(loads)):
+        refuse(COMMAND, f"{where}: memory_curve must ascend in load")
+    if any(not -_LARGEST_FALL < drop < 1 for drop in drops):
+        refuse(COMMAND, f"{where}: drops of memory_curve are shares of the solo throughput, from 0 to below 1")
+    if any(later < earlier - _LARGEST_FALL for earlier, later in pairwise(drops)):
+        refuse(COMMAND, f"{where}: memory_curve must ascend in drop; it falls by more than noise ({_LARGEST_FALL:g})")
+    return tuple(zip(loads, ascending(drops), strict=True))
 
 
 def _engines(where: str, function: dict[str, Any]) -> dict[str, EngineUser]:

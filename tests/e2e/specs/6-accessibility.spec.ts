@@ -20,6 +20,7 @@ const PAGES: [path: string, ready: string][] = [
   ["/profiles", "Profiles"],
   ["/profiles/CX-6", "NVIDIA ConnectX-6"],
   ["/lab", "Lab"],
+  ["/captures", "Captures"],
   ["/lab/new", "Start a campaign"],
   ["/remedies", "Remedies"],
   ["/rollouts/new", "Roll out a remedy"],

@@ -21,6 +21,7 @@ from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import address_of
 from wallwatch_backend.kit.cipher_dependency import TheCipher
 from wallwatch_backend.kit.database import TheDatabase
+from wallwatch_backend.kit.query_parameters import FURTHER_PARAMETERS
 from wallwatch_backend.kit.settings_dependency import TheSettings
 
 router = APIRouter(prefix="/session", tags=["session"])
@@ -95,7 +96,14 @@ async def begin(request: Request, provider: TheProvider, settings: TheSettings, 
     return answer
 
 
-@router.get("/oidc/callback", operation_id="endOidcSignIn", response_class=HTMLResponse, responses=_pages(200, 400, 403, 409, 502))
+# Providers add parameters of their own, which a client must ignore (RFC 6749, section 4.1.2).
+@router.get(
+    "/oidc/callback",
+    operation_id="endOidcSignIn",
+    response_class=HTMLResponse,
+    responses=_pages(200, 400, 403, 409, 502),
+    openapi_extra={FURTHER_PARAMETERS: True},
+)
 async def callback(
     request: Request,
     provider: TheProvider,

@@ -33,6 +33,8 @@ class IncidentFilter(BaseModel):
     active: bool | None = Field(default=None, description="A symptom is present now")
     suppressed_by: UUID | None = None
     inhibited_by: UUID | None = Field(default=None, description="Any of its findings started during this remedy, which may have caused it")
+    ticket: Line | None = Field(default=None, description="Key of a ticket that is linked to it")
+    ticket_system: Line | None = Field(default=None, description="System of a linked ticket; with `ticket`, of that one")
     q: Line | None = Field(default=None, description="Text in title, summary, subject, host, PCI address or ticket")
     opened_after: Moment | None = None
     opened_before: Moment | None = None

@@ -37,6 +37,9 @@ def conditions(filters: IncidentFilter, without: str | None = None) -> Sequence[
         holds.append(I.id.in_(select(F.incident_id).where(*of_finding)))
     if "suppressed_by" in given:
         holds.append((I.suppressed_by == given["suppressed_by"]) & (I.state == IncidentState.suppressed))
+    ticket = {part: given[name] for name, part in (("ticket", "key"), ("ticket_system", "system")) if name in given}
+    if ticket:
+        holds.append(I.external_refs.contains([ticket]))
     if "q" in given:
         holds.append(_contains(given["q"]))
     if "opened_after" in given:

@@ -10,6 +10,11 @@ export function setCsrfToken(token: string | null): void {
   csrfToken = token;
 }
 
+/** For requests that do not go through `api`: uploads with progress. */
+export function csrfHeaders(): Record<string, string> {
+  return csrfToken ? { "X-CSRF-Token": csrfToken } : {};
+}
+
 /** Called whenever the API says that the session is over. */
 export function onSignedOut(listener: () => void): () => void {
   signedOutListeners.add(listener);

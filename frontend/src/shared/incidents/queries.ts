@@ -39,6 +39,15 @@ export function useIncidentsOfSymptom(symptom: string) {
   });
 }
 
+/** The newest unresolved incidents of the fleet. */
+export function useAllOpenIncidents() {
+  const state = unfinished(useStates("incident"));
+  return useQuery({
+    queryKey: ["incidents", "all-open"],
+    queryFn: () => unwrap(api.GET("/api/v1/incidents", { params: { query: { state, limit: PAGE } } })),
+  });
+}
+
 /** The incidents that concern one RNIC and still need someone, whole, those with their symptom present first. */
 export function useOpenIncidents({ host, pci }: Place) {
   const state = unfinished(useStates("incident"));

@@ -1,11 +1,14 @@
 """Placement against the mechanism of contention, its baselines, and an exhaustive search."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
-from wallwatch.domain.contention.placement import Feasibility, Kind, Policy, fewest_cards, place, violations
+from wallwatch.domain.contention.batch_placement import Array, Places, fewest_cards
+from wallwatch.domain.contention.placement import Feasibility, Kind, Policy, expected_violations, place, violations
 
 KINDS = tuple(Kind(f"nf{at}", 2, sla) for at, sla in enumerate((0.05, 0.08, 0.1, 0.15, 0.2, 0.2)))
 LOAD = dict(zip(KINDS, (0.3, 1.0, 2.0, 0.1, 1.4, 0.6), strict=True))
@@ -54,8 +57,51 @@ def test_a_batch_is_placed_on_the_proven_fewest_cards() -> None:
     for seed in range(5):
         wanted = arrivals(200, seed)
         best, bound = fewest_cards(wanted, feasible)
+        assert bound is not None
         assert len(best.cards) == bound <= len(place(wanted, feasible).cards)
         assert broken(best.cards) == 0
+
+
+def test_functions_that_are_all_different_take_fewer_cards_than_one_by_one() -> None:
+    random = np.random.default_rng(4)
+    wanted = [Kind(f"f{at}", 2, float(random.uniform(0.05, 0.2))) for at in range(120)]
+    load = {kind: float(random.uniform(0.1, 2.0)) for kind in wanted}
+
+    def drops(residents: tuple[Kind, ...]) -> list[float]:
+        whole = sum(load[kind] for kind in residents)
+        return [0.06 * (whole - load[kind]) for kind in residents]
+
+    def many(kinds: Sequence[Kind], combinations: Places) -> Array:
+        loads = np.array([load[kind] for kind in kinds])[combinations]
+        return np.asarray(0.06 * (loads.sum(axis=1, keepdims=True) - loads))
+
+    feasible = Feasibility(drops, 8, many=many)
+    placed, bound = fewest_cards(wanted, feasible)
+    assert bound is None, "not every combination was tried"
+    assert sum(violations(card, drops) for card in placed.cards) == 0
+    assert sorted(kind.name for card in placed.cards for kind in card) == sorted(kind.name for kind in wanted)
+    assert len(placed.cards) < len(place(wanted, feasible).cards)
+
+
+def test_the_risk_of_a_batch_is_kept_and_buys_cards() -> None:
+    uncertain = [replace(kind, error=0.01) for kind in KINDS]
+    of = dict(zip(uncertain, KINDS, strict=True))
+    wanted = [uncertain[at] for at in np.random.default_rng(2).integers(0, len(KINDS), 300)]
+    feasible = Feasibility(lambda residents: truth(tuple(of[kind] for kind in residents)), 8)
+    cards = []
+    for risk in (0.002, 0.01, 0.05):
+        placed, _ = fewest_cards(wanted, feasible, risk=risk)
+        assert sum(expected_violations(card, feasible.drops) for card in placed.cards) <= risk * len(wanted) * 1.001
+        cards.append(len(placed.cards))
+    assert cards == sorted(cards, reverse=True)
+    assert cards[0] > cards[-1]
+    one_by_one = place(wanted, feasible)
+    assert all(
+        drop + kind.error <= kind.most_drop
+        for card in one_by_one.cards
+        if len(card) > 1
+        for kind, drop in zip(card, feasible.drops(card), strict=True)
+    )
 
 
 def test_the_integer_program_agrees_with_trying_everything() -> None:

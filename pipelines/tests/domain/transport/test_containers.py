@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from wallwatch.domain.transport.analysis import analyse
+from wallwatch.domain.transport.analysis import Options, analyse
 from wallwatch.domain.transport.containers import read_frames
 from wallwatch.domain.transport.frames import CaptureError, ReadReport
 from wallwatch.domain.transport.results import Analysis
@@ -19,7 +19,7 @@ TIME = 1_700_000_000_000_000_000
 
 def analysed(content: bytes, *, port: int | None = 4791, mirrored: bool = False) -> Analysis:
     report = ReadReport()
-    return analyse(read_frames(io.BytesIO(content), report), report, port=port, timeout=14, mirrored=mirrored)
+    return analyse(read_frames(io.BytesIO(content), report), report, Options(port=port, mirrored=mirrored))
 
 
 def times(content: bytes) -> list[int]:
@@ -193,7 +193,8 @@ def test_mirror_metadata_gives_times_and_proves_completeness() -> None:
     whole = [mirrored(7 + n, 1000 + n * 5, ttl=n % 2) for n in range(10)]
     summary = analysed(pcap(whole), mirrored=True).mirror
     assert summary == {
-        "complete": True, "received": 10, "mirrored": 10, "breaks": 0, "frames_without_metadata": 0, "events": {"none": 5, "ecn": 5}
+        "complete": True, "received": 10, "mirrored": 10, "breaks": 0, "repeated": 0, "out_of_order": 0, "frames_without_metadata": 0,
+        "events": {"none": 5, "drop": 5},
     }  # fmt: skip
     holed = analysed(pcap(whole[:4] + whole[5:]), mirrored=True).mirror
     assert holed is not None

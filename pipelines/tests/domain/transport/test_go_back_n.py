@@ -16,7 +16,7 @@ STARTS = [0, 1000, 0xFFFFFF - 4]
 
 def analysed(content: bytes) -> Analysis:
     report = ReadReport()
-    return analyse(read_frames(io.BytesIO(content), report), report, port=4791, timeout=14, mirrored=False)
+    return analyse(read_frames(io.BytesIO(content), report), report)
 
 
 def of(*conversations: Conversation) -> Analysis:

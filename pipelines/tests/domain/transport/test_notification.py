@@ -40,7 +40,7 @@ def limited(scope: str, interval_ns: int, seed: int, gap_ns: int = 900, delay_ns
 
 def point(frames: list[Timed]) -> NotificationPoint:
     report = ReadReport()
-    result = analyse(read_frames(io.BytesIO(pcap(frames)), report), report, port=4791, timeout=14, mirrored=False)
+    result = analyse(read_frames(io.BytesIO(pcap(frames)), report), report)
     (found,) = result.notification_points
     return found
 

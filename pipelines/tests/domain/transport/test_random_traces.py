@@ -26,7 +26,7 @@ def test_the_analysis_equals_the_truth(seed: int, same_psns: bool) -> None:
     frames, truth = merged(connections)
     report = ReadReport()
     content = io.BytesIO((pcap if chooser.random() < 0.5 else pcapng)(frames))
-    result = analyse(read_frames(content, report), report, port=4791, timeout=14, mirrored=False)
+    result = analyse(read_frames(content, report), report)
     assert [asdict(found) for found in result.retransmissions] == [asdict(one) for one in truth]
     assert result.violations == []
     assert result.reordered == sum(one.late for one in connections)

@@ -62,6 +62,7 @@ def profile(
     split_above: float = 0.05,
     per_split: int = 3,
     seed: int = 0,
+    fill: bool = False,
 ) -> Profile:
     """Measure at most `quota` configurations; one that was measured before costs nothing.
 
@@ -71,6 +72,8 @@ def profile(
         Differences of solo throughput, as shares of that of the default traffic (the paper's epsilon 0 and 1).
     per_split
         Measurements at random contention in the middle of each range (the paper's m).
+    fill
+        Spend what the walk leaves of the quota on random contention at random traffic, of the attributes that matter.
     """
     if quota < 1:
         raise ValueError(f"the quota must be at least 1, not {quota}")
@@ -99,6 +102,9 @@ def profile(
         low = {**default, **{name: attributes[name].low for name in found.kept}}
         high = {**default, **{name: attributes[name].high for name in found.kept}}
         _walk(low, high, found.kept, throughput, split_above * solo, per_split, random)
+        for _ in range(quota if fill else 0):
+            between = {name: low[name] + float(random.uniform()) * (high[name] - low[name]) for name in found.kept}
+            throughput({**default, **between}, float(random.uniform()))
     except _QuotaReached:
         pass
     return found

@@ -30,7 +30,7 @@ _MOST_STEPS = 3
 
 @dataclass(frozen=True, slots=True)
 class GaussianProcess:
-    """A fitted process. `steps` are numbers of flows above which the curve may jump."""
+    """A fitted process. `steps` are numbers of flows from which on the curve may jump: a table with as many places is full."""
 
     steps: tuple[float, ...]
     log_scales: Array
@@ -95,7 +95,7 @@ class GaussianProcess:
 def _candidates(flows: Array) -> list[float]:
     """Powers of two with at least three rows on either side."""
     powers = 2.0 ** np.arange(4, 31)
-    return [float(power) for power in powers if 3 <= int((flows > power).sum()) <= len(flows) - 3]
+    return [float(power) for power in powers if 3 <= int((flows >= power).sum()) <= len(flows) - 3]
 
 
 def _matern(distance: Array) -> Array:
@@ -106,7 +106,7 @@ def _matern(distance: Array) -> Array:
 def _covariance(scales: Array, steps: Sequence[float], flows: Array, pressure: Array, others: Array, other_pressure: Array) -> Array:
     curve, length, jump, common, change, change_length, _ = np.exp(scales)
     apart = np.abs(np.log(flows)[:, None] - np.log(others)[None, :])
-    jumps = sum((((flows > step)[:, None] != (others > step)[None, :]) * 1.0 for step in steps), np.zeros_like(apart))
+    jumps = sum((((flows >= step)[:, None] != (others >= step)[None, :]) * 1.0 for step in steps), np.zeros_like(apart))
     smooth = curve**2 * _matern(np.sqrt((apart / length) ** 2 + (jumps / jump) ** 2))
     slope = common**2 + change**2 * _matern(np.sqrt((apart / change_length) ** 2 + (jumps / jump) ** 2))
     return np.asarray(smooth + np.outer(pressure, other_pressure) * slope)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from wallwatch.domain.contention.composition import Pattern, compose
 from wallwatch.domain.contention.placement import Kind
@@ -65,3 +66,69 @@ def _engine_limits(residents: Sequence[Resident]) -> list[list[float]]:
             place = [other for other, _ in users].index(at)
             limits[at].append(throughput(asked)[place])
     return limits
+
+
+class Batch:
+    """The same predictions for many combinations at once: a batch of functions has tens of thousands.
+
+    >>> kinds = [Resident(Kind(name, 2, 0.1), 100.0, memory_load=1.0, memory_curve=((0, 0), (2, 0.2))) for name in "ab"]
+    >>> Batch(kinds).drops(np.array([[0, 1], [1, 1]])).tolist()
+    [[0.1, 0.1], [0.1, 0.1]]
+    """
+
+    def __init__(self, residents: Sequence[Resident]) -> None:
+        self._residents = residents
+        self._solo = np.array([resident.solo for resident in residents])
+        self._loads = np.array([resident.memory_load for resident in residents])
+        self._pipeline = np.array([resident.pattern is Pattern.PIPELINE for resident in residents])
+        self._engines = []
+        for engine in sorted({name for resident in residents for name in resident.engines}):
+            users = [resident.engines.get(engine) for resident in residents]
+            queues = np.array([0 if user is None else user.queues for user in users], dtype=float)
+            times = np.array([0.0 if user is None else user.service_time for user in users])
+            rates = np.array([0.0 if user is None else user.rate for user in users])
+            self._engines.append((queues, times, rates))
+
+    def drops(self, combinations: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Drops of residents given by their places in the list, shape (combinations, residents), as `drops_of` has them."""
+        loads = self._loads[combinations]
+        others = loads.sum(axis=1, keepdims=True) - loads
+        found = [self._memory(combinations, others), *(self._engine(combinations, *engine) for engine in self._engines)]
+        largest = np.max(found, axis=0)
+        added = sum(1.0 / (1.0 - drops) - 1.0 for drops in found)
+        return np.asarray(np.where(self._pipeline[combinations], largest, 1.0 - 1.0 / (1.0 + added)))
+
+    def _memory(self, combinations: npt.NDArray[np.int64], others: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        found = np.zeros(combinations.shape)
+        for at in np.unique(combinations):
+            if curve := self._residents[at].memory_curve:
+                mine = combinations == at
+                loads, drops = zip(*curve, strict=True)
+                found[mine] = np.interp(others[mine], loads, drops)
+        return np.minimum(found, _LARGEST_DROP)
+
+    def _engine(
+        self,
+        combinations: npt.NDArray[np.int64],
+        queues: npt.NDArray[np.float64],
+        times: npt.NDArray[np.float64],
+        rates: npt.NDArray[np.float64],
+    ) -> npt.NDArray[np.float64]:
+        count, weight = queues[combinations], (queues * times)[combinations]
+        wanted = np.divide(rates, queues, out=np.zeros_like(rates), where=queues > 0)[combinations]
+        found = np.zeros(combinations.shape)
+        for at in range(combinations.shape[1]):
+            asked = wanted.copy()
+            asked[:, at] = np.inf
+            asker = count[:, at] > 0
+            level = np.zeros(len(combinations))
+            # Water-filling: each round serves those in full who want less than the level, which only rises: a round for each resident.
+            for _ in range(combinations.shape[1]):
+                served = asked <= level[:, None]
+                spare = 1.0 - np.where(served, weight * np.where(served, asked, 0.0), 0.0).sum(axis=1)
+                open_weight = np.where(served, 0.0, weight).sum(axis=1)
+                level = np.divide(spare, open_weight, out=level, where=open_weight > 0)
+            limit = count[:, at] * level
+            drop = np.clip(1.0 - limit / self._solo[combinations[:, at]], 0.0, _LARGEST_DROP)
+            found[:, at] = np.where(asker, drop, 0.0)
+        return found

@@ -63,6 +63,9 @@ WITH_A_SENDER = 0.25
 HALF = 0.5
 """A blocked buffer stops everyone behind it: at least half of the other VFs with a measured delay are slow."""
 
+SEVERAL = 4
+"""Of so many others, more than half must be slow: guests of half of them may pause in the same second."""
+
 
 def judge_egress(
     second: Second, chance: float, suspects: frozenset[str], going_on: frozenset[str], nic_bps: float | None
@@ -94,7 +97,8 @@ def judge_egress(
     others = second.delays - sum(track.p99_us is not None and track.promised for track in aggressors)
     suffering = [track for track in slow if track not in aggressors and track.promised]
     victims = [track for track in suffering if track.inside]
-    if not victims or len(suffering) < HALF * others:
+    enough = HALF * others
+    if not victims or len(suffering) < enough or (others >= SEVERAL and len(suffering) == enough):
         return None, _note(slow)
     cut = _cut(aggressors)
     if not strong and chance > CERTAIN and not (len(slow) == second.delays and (cut or _changed(second, suspects))):

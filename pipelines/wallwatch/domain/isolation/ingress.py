@@ -50,10 +50,12 @@ FAIR = 1.05
 SHORT = 0.95
 """A VF that receives less than this part of its guaranteed minimum is short of it: the same 5 % as above."""
 
-PACKETS_BIND_AT_LEAST = 200.0
+PACKETS_BIND_AT_LEAST = 300.0
 PACKETS_BIND_AT_MOST = 700.0
 """Bytes. The mean packet size below which packets bind is the fitted ratio of the costs, held between these bounds:
-engines differ there, but a storm of 64-byte packets is one of packets and a burst of full-sized ones is one of bytes on all of them."""
+engines differ there, but a storm of 64-byte packets is one of packets and a burst of full-sized ones is one of bytes on all of them.
+The lower bound is above the ratio of most hardware, because a few full seconds leave the ratio open: up to it, a card that is fed packets
+smaller than those of the Internet mix (340 bytes) would be relieved by fewer packets."""
 
 GROWN = 0.5
 """Growth above the usual rate, in parts of the rate, whose packets have a size of their own."""

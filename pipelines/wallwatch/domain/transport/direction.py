@@ -31,6 +31,12 @@ _MOST_HOLES = 1 << 12
 """More PSNs missing at once are a gap of the capture, not of the network."""
 _MOST_SEARCHED = 1 << 11
 _REORDER_WINDOW = 256
+_MOST_BACK, _MOST_AHEAD = 1 << 16, 1 << 20
+"""PSNs further from what was seen belong to a new connection with the same QP number, not to this one."""
+_MOST_REPEATS_SEARCHED = 16
+_MOST_COUNTED_HOLES = 64
+_REQUEST_TIMER_NS = 1_000_000
+"""A READ request that is repeated so long after its repetition is the requester's timer, not a second NACK."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,17 @@ class Direction:
         self._selective: tuple[_Filling, Nack, int] | None = None
         self._not_ready: int | None = None
         self._last_nack: tuple[int, int] = (-1, 0)
+        self.shortest_answer: int | None = None
+        """From a packet to its acknowledgement, where nothing was sent between."""
+        self.waits: list[int] = []
+        """Waits before timeout retransmissions, in order."""
+        self.resent: list[tuple[int, Retransmission]] = []
+        """Each retransmission with its time."""
+        self.wasted = 0
+        """Packets sent after a lost one and thrown away by the receiver."""
+        self.spurious = 0
+        """Retransmissions of packets that came late and were not lost."""
+        self._late: set[int] = set()
         self._skips: tuple[int, frozenset[int]] = (-1, frozenset())
 
     def data(self, psn: int, frame: int, time_ns: int, damaged: bool) -> None:
@@ -100,6 +117,8 @@ class Direction:
         self.next = number + 1
         if number >= self.top:
             self.top = self.next
+        elif self._holes:
+            self._holes.discard(number)
         if self._lost is not None:
             self._behind_gap += 1
         self._delivered(number, frame, time_ns)
@@ -116,9 +135,13 @@ class Direction:
         self.last_time = time_ns
 
     def _unusual(self, number: int, frame: int, time_ns: int, damaged: bool) -> None:
-        if number == self.next - 1 and self._log and self._log[-1][0] == number and time_ns - self.last_time <= DUPLICATE_NS:
+        if number < self.next and self._repeated(number, time_ns):
             self._findings.duplicate_frames += 1
             return
+        if damaged and not self._plausible(number):
+            return
+        if not self.first - _MOST_BACK <= number <= self.top + _MOST_AHEAD:
+            self._restart(number)
         if self._filling and self._continue_filling(self._filling, number, frame, time_ns):
             return
         if number > self.next and number not in self._holes:
@@ -139,6 +162,37 @@ class Direction:
         if self._lost is not None:
             self._behind_gap += 1
         self._delivered(number, frame, time_ns)
+
+    def _repeated(self, number: int, time_ns: int) -> bool:
+        """Whether the same packet was seen a moment ago, on another mirror port."""
+        if self.nack and self.nack.psn == number:
+            return False
+        for entry in islice(reversed(self._log), _MOST_REPEATS_SEARCHED):
+            if time_ns - entry[2] > DUPLICATE_NS:
+                return False
+            if entry[0] == number:
+                return True
+        return False
+
+    def _plausible(self, number: int) -> bool:
+        """Whether a damaged packet's PSN may be believed: it is the next one, or one that a sender may go back to."""
+        acknowledged = self.acknowledged if self.acknowledged is not None else self.first - 1
+        return acknowledged < number <= self.next
+
+    def _restart(self, number: int) -> None:
+        """The QP number belongs to a new connection from here on."""
+        self.next = self.first = self.top = number
+        self.acknowledged = self.nack = self._lost = self._filling = self._selective = self._not_ready = None
+        self.iteration, self._behind_gap, self._last_nack = 1, 0, (-1, 0)
+        self._holes.clear()
+        self._late.clear()
+        self._log.clear()
+
+    def rewind(self, number: int, following: frozenset[int]) -> None:
+        """The requester asks for responses again from `number`: what follows is no loss and no timeout of its own."""
+        resume = self._skips[1] if self._skips[0] == self.next else frozenset({self.next})
+        self.next = number + 1
+        self.allow(following | resume)
 
     def _jump(self, number: int, frame: int) -> None:
         """Packets are missing before `number`."""
@@ -186,15 +240,28 @@ class Direction:
             # Either a resend of one packet alone, or a late packet that crossed its NACK: a go-back to it will decide.
             self._selective = (filling, self.nack, frame)
         else:
-            self._findings.late(filling.end - filling.start + 1, self.top - 1 - filling.start)
+            self._came_unharmed(filling)
         if self._lost is not None and filling.start <= self._lost <= filling.end:
-            behind = [hole for hole in self._holes if filling.end < hole < self.next]
-            self._lost = min(behind, default=None)
+            self._lost = self._next_hole(filling)
+
+    def _came_unharmed(self, filling: _Filling) -> None:
+        self._findings.late(filling.end - filling.start + 1, self.top - 1 - filling.start)
+        if len(self._late) < _MOST_HOLES:
+            self._late.update(range(filling.start, filling.end + 1))
+
+    def _next_hole(self, filling: _Filling) -> int | None:
+        return min((hole for hole in self._holes if filling.end < hole < max(self.next, self.top)), default=None)
 
     def _go_back(self, number: int, frame: int, time_ns: int, waited_ns: int) -> None:
         self._settle_selective(number)
         nack, self.nack = self.nack, None
         self.iteration += 1
+        missing = sum(number < hole < self.next for hole in self._holes) if len(self._holes) <= _MOST_COUNTED_HOLES else 0
+        self.wasted += max(0, self.next - number - 1 - missing)
+        if number in self._late:
+            self.spurious += 1
+            self._findings.spurious_retransmissions += 1
+        self._late.clear()
         if number == self._not_ready:
             self._findings.rnr_resends += 1
         elif nack and nack.psn == number:
@@ -207,32 +274,32 @@ class Direction:
             if silent and self._behind_gap > NACK_OVERDUE_PACKETS:
                 self._findings.violate(self._gap_frame, NO_NACK, self.qpn)
             self._report("timeout", number, frame, time_ns, None)
-            self._findings.timeout_waits.setdefault(self.qpn, []).append(waited_ns)
+            self.waits.append(waited_ns)
         self._not_ready = None
         self._lost = None
         self._log.clear()
 
     def _report(self, kind: Kind, number: int, frame: int, time_ns: int, nack: Nack | None) -> None:
-        self._findings.retransmissions.append(
-            Retransmission(
-                psn=number & PSN_MASK,
-                qpn=self.qpn,
-                kind=kind,
-                iteration=self.iteration,
-                frame_retransmission=frame,
-                frame_nack=nack.frame if nack else None,
-                frame_trigger=nack.frame_trigger if nack else None,
-                nack_generation_ns=nack.generation_ns if nack else None,
-                nack_reaction_ns=time_ns - nack.time_ns if nack else None,
-            )
+        found = Retransmission(
+            psn=number & PSN_MASK,
+            qpn=self.qpn,
+            kind=kind,
+            iteration=self.iteration,
+            frame_retransmission=frame,
+            frame_nack=nack.frame if nack else None,
+            frame_trigger=nack.frame_trigger if nack else None,
+            nack_generation_ns=nack.generation_ns if nack else None,
+            nack_reaction_ns=time_ns - nack.time_ns if nack else None,
         )
+        self.resent.append((time_ns, found))
+        self._findings.retransmissions.append(found)
 
     def _settle_selective(self, went_back_to: int | None) -> None:
         if self._selective is None:
             return
         (filling, nack, frame), self._selective = self._selective, None
         if went_back_to == filling.start:
-            self._findings.late(filling.end - filling.start + 1, self.top - 1 - filling.start)
+            self._came_unharmed(filling)
             return
         self.iteration += 1
         self._report("nack", filling.start, filling.frame, filling.time_ns, nack)
@@ -240,10 +307,14 @@ class Direction:
         if self.nack is nack:
             self.nack = None
 
-    def acknowledge(self, psn: int, frame: int) -> None:
+    def acknowledge(self, psn: int, frame: int, time_ns: int) -> None:
         """The receiver acknowledged everything up to and including `psn`."""
         if not self.started:
             return
+        if self._log and self._log[-1][0] & PSN_MASK == psn and self.iteration == 1:
+            # Nothing was sent after the packet that is acknowledged: there and back again, with the receiver between.
+            delay = time_ns - self._log[-1][2]
+            self.shortest_answer = delay if self.shortest_answer is None else min(self.shortest_answer, delay)
         number = unwrapped(psn, self.top - 1)
         if number >= self.top:
             return
@@ -269,11 +340,25 @@ class Direction:
             return
         acknowledged = self.acknowledged if self.acknowledged is not None else self.first - 1
         expected = self._lost
+        filling = self._filling
+        if expected is not None and filling and filling.start <= expected <= filling.end:
+            expected = self._next_hole(filling)
         if number != expected if expected is not None else not acknowledged < number < self.top:
             self._findings.violate(frame, NACK_WRONG_PSN, self.qpn)
         trigger = self.first_behind(number)
         self.nack = Nack(number, frame, time_ns, trigger[1] if trigger else None, time_ns - trigger[2] if trigger else None)
         self.acknowledged = max(acknowledged, min(number, self.top) - 1)
+
+    def ask_again(self, psn: int, frame: int, time_ns: int) -> None:
+        """A READ request for responses that were sent before: READ's NACK, unless it follows an earlier one or the timer."""
+        number = unwrapped(psn, self.next)
+        if self.nack and time_ns - self.nack.time_ns >= _REQUEST_TIMER_NS:
+            self.nack = None  # the first request was lost: what follows is the timer's
+            return
+        if (self.nack and number > self.nack.psn) or number >= self.next:
+            return  # the requests behind the one that was asked for again are repeated with it
+        if self.first_behind(number):
+            self.refuse(psn, frame, time_ns)
 
     def not_ready(self, psn: int) -> None:
         """The receiver had no buffer for `psn` (RNR NAK): its resend is no loss."""

@@ -45,6 +45,10 @@ class ReadReport:
     def note(self, what: str, count: int = 1) -> None:
         self.notes[what] = self.notes.get(what, 0) + count
 
+    def clock(self, resolution_ns: float) -> None:
+        """A frame was stamped by a clock with this resolution."""
+        self.resolution_ns = max(self.resolution_ns, resolution_ns)
+
     def end_early(self, why: str) -> None:
         self.truncated = True
         self.note(why)

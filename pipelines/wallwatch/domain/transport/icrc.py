@@ -12,10 +12,11 @@ import zlib
 import numpy as np
 
 from wallwatch.domain.transport.frames import Bytes, Integers
-from wallwatch.domain.transport.headers import Udp
+from wallwatch.domain.transport.headers import Udp, u16
 
 RIGHT, WRONG, UNKNOWN = 1, 0, -1
 _SEED = zlib.crc32(b"\xff" * 8)
+_ROCE_PORT = 4791
 _IPV4_CHANGEABLE = (1, 8, 10, 11)
 _IPV6_CHANGEABLE = (1, 2, 3, 7)
 
@@ -36,11 +37,21 @@ def check_icrc(data: Bytes, udp: Udp, bth: Integers) -> Integers:
     masked[at + 7] = 255
     masked[bth[whole] + 4] = 255
     stored_at = udp.ip_end[whole] - 4
-    stored = sum(data[stored_at + byte].astype(np.int64) << 8 * byte for byte in range(4))
-    view, crc32, seed = memoryview(masked.tobytes()), zlib.crc32, _SEED
-    computed = [crc32(view[a:b], seed) for a, b in zip(udp.ip[whole].tolist(), stored_at.tolist(), strict=True)]
-    verdict[whole] = np.where(np.array(computed, dtype=np.int64) == stored, RIGHT, WRONG)
+    stored = u16(data, stored_at + 2)
+    stored = (stored & 255) << 24 | (stored >> 8) << 16 | data[stored_at + 1].astype(np.int64) << 8 | data[stored_at]
+    right = _computed(masked, udp.ip[whole], stored_at) == stored
+    moved = np.flatnonzero(~right & (udp.port[whole] != _ROCE_PORT))
+    if len(moved):
+        # A mirror that rewrites the port leaves the ICRC of the original: Lumina does so to spread packets over cores.
+        masked[at[moved] + 2], masked[at[moved] + 3] = _ROCE_PORT >> 8, _ROCE_PORT & 255
+        right[moved] = _computed(masked, udp.ip[whole][moved], stored_at[moved]) == stored[moved]
+    verdict[whole] = np.where(right, RIGHT, WRONG)
     return verdict
+
+
+def _computed(masked: Bytes, starts: Integers, ends: Integers) -> Integers:
+    view, crc32, seed = memoryview(masked.tobytes()), zlib.crc32, _SEED
+    return np.array([crc32(view[a:b], seed) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)], dtype=np.int64)
 
 
 def _mask(masked: Bytes, ip: Integers, version: Integers) -> None:

@@ -28,9 +28,9 @@ def pair_ahead(connections: Connections, packets: Packets) -> None:
     scores: dict[tuple[int, int], int] = {}
     flows: dict[int, Flow] = {}
     answers: Counter[int] = Counter()
-    columns = zip(packets.key, packets.opcode.tolist(), packets.psn.tolist(), strict=True)
-    for index, (key, opcode, psn) in enumerate(columns):
-        if opcode not in _REQUESTS and opcode not in _ANSWERS:
+    columns = zip(packets.key, packets.opcode.tolist(), packets.psn.tolist(), (packets.icrc == 0).tolist(), strict=True)
+    for index, (key, opcode, psn, damaged) in enumerate(columns):
+        if damaged or (opcode not in _REQUESTS and opcode not in _ANSWERS):
             continue
         flow = connections.flows.get(key) or connections.flow(key, int(packets.qpn[index]), int(packets.source_port[index]))
         if flow.partner:

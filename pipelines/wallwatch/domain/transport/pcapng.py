@@ -30,6 +30,7 @@ class _Interface:
     link_type: int
     snap_length: int
     units_per_second: int = 1_000_000
+    resolution_ns: float = 1e3
     offset_s: int = 0
 
     def time_ns(self, high: int, low: int) -> int:
@@ -113,7 +114,7 @@ class _Reader:
             interface, high, low, captured, wire = struct.unpack_from(section.order + "IIIII", buffer, start)
             self._frame(section, interface, (high, low), (start + 20, end), (captured, wire))
         elif kind == _INTERFACE and end - start >= 8:
-            section.interfaces.append(_interface(buffer, start, end, section.order, self.report))
+            section.interfaces.append(_interface(buffer, start, end, section.order))
         elif kind == _SIMPLE_PACKET and end - start >= 4:
             (wire,) = struct.unpack_from(section.order + "I", buffer, start)
             snap = section.interfaces[0].snap_length if section.interfaces else 0
@@ -135,10 +136,11 @@ class _Reader:
             self.builder.add(place[0], captured, max(wire, captured), 0, -1)
             return
         described = section.interfaces[interface]
+        self.report.clock(described.resolution_ns)
         self.builder.add(place[0], captured, max(wire, captured), described.time_ns(*stamp), described.link_type)
 
 
-def _interface(buffer: bytes, start: int, end: int, order: str, report: ReadReport) -> _Interface:
+def _interface(buffer: bytes, start: int, end: int, order: str) -> _Interface:
     link_type, _, snap_length = struct.unpack_from(order + "HHI", buffer, start)
     units, offset, position = 1_000_000, 0, start + 8
     while position + 4 <= end:
@@ -152,5 +154,4 @@ def _interface(buffer: bytes, start: int, end: int, order: str, report: ReadRepo
         elif code == _IF_TSOFFSET and length >= 8:
             (offset,) = struct.unpack_from(order + "q", buffer, value)
         position = value + (length + 3) // 4 * 4
-    report.resolution_ns = max(report.resolution_ns, 1e9 / units)
-    return _Interface(link_type, snap_length, units, offset)
+    return _Interface(link_type, snap_length, units, 1e9 / units, offset)

@@ -45,6 +45,6 @@ class ReadRequests:
                 return start < first + span
         return False
 
-    def start_at_or_before(self, number: int) -> int:
-        """The start of the latest request that may cover `number`, or `number` itself."""
-        return max((first for first, length in self._ranges if first <= number < first + max(spans(max(length, 0)))), default=number)
+    def first_unanswered(self, number: int) -> int:
+        """Where responses begin whose first seen one is `number`: at the first request of the capture, if that is before."""
+        return min(self._ranges[0][0], number) if self._ranges else number

@@ -69,17 +69,78 @@ class NotificationPoint:
     cnps: int
 
 
+@dataclass(frozen=True)
+class Corrected:
+    """Latencies of one retransmission without half a round trip each; never below 0."""
+
+    frame_retransmission: int
+    nack_generation_ns: int | None
+    nack_reaction_ns: int | None
+
+
+@dataclass(frozen=True)
+class HalfRoundTrip:
+    """The correction for a capture point halfway between the hosts (Lumina, section 4).
+
+    Attributes:
+        rtt_ns: round trip between the hosts; None where it is neither given nor to be estimated.
+        source: "given", or "estimated": twice the shortest time from a packet to its acknowledgement.
+    """
+
+    rtt_ns: int | None
+    source: Literal["given", "estimated"] | None
+    corrected: list[Corrected]
+
+
+@dataclass(frozen=True)
+class Percentiles:
+    """Of the latencies of one queue pair, in nanoseconds."""
+
+    count: int
+    p50_ns: int
+    p99_ns: int
+
+
+@dataclass(frozen=True)
+class QueuePair:
+    """Data from one source to one destination QP.
+
+    Attributes:
+        network: VXLAN or Geneve network, None outside tunnels.
+        verbs: what was sent: SEND, WRITE, READ (requests), READ response, atomic.
+        wasted: packets sent behind a lost one, which go-back-N throws away.
+        useful_share: of the packets; None without packets.
+        cnps: notifications that the source got for these data.
+    """
+
+    qpn: int
+    source: str
+    destination: str
+    network: int | None
+    verbs: list[str]
+    packets: int
+    retransmissions: int
+    timeouts: int
+    spurious: int
+    wasted: int
+    useful_share: float | None
+    ce_marked: int
+    cnps: int
+    nack_generation: Percentiles | None
+    nack_reaction: Percentiles | None
+
+
 @dataclass
 class Findings:
     """What the state machines collect."""
 
     retransmissions: list[Retransmission] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
-    timeout_waits: dict[int, list[int]] = field(default_factory=dict)
     reordered: int = 0
     reorder_distance: int = 0
     duplicate_frames: int = 0
     rnr_resends: int = 0
+    spurious_retransmissions: int = 0
 
     def violate(self, frame: int, kind: str, qpn: int) -> None:
         self.violations.append(Violation(frame, kind, qpn))
@@ -113,5 +174,8 @@ class Analysis:
     unpaired_directions: int
     duplicate_frames: int
     rnr_resends: int
+    spurious_retransmissions: int
+    half_rtt: HalfRoundTrip
+    qps: list[QueuePair]
     mirror: dict[str, object] | None
     notes: dict[str, int]

@@ -39,6 +39,7 @@ class Packets:
         dma_length: length of a READ request's RETH in bytes, -1 where absent.
         payload: bytes of data, without padding.
         icrc: 1 right, 0 wrong, -1 unknown because the packet is cut.
+        ip_id: identification of the IPv4 header, 0 for IPv6.
     """
 
     frame: Integers
@@ -55,6 +56,7 @@ class Packets:
     dma_length: Integers
     payload: Integers
     icrc: Integers
+    ip_id: Integers
 
 
 def decode(block: FrameBlock, port: int | None = ROCE_PORT) -> Packets:
@@ -123,6 +125,7 @@ def _columns(data: Bytes, block: FrameBlock, udp: Udp) -> Packets:
         dma_length=np.where(requests, u32(data, np.minimum(extension + 12, len(data) - 4)), -1),
         payload=np.maximum(rest, 0),
         icrc=check_icrc(data, udp, bth),
+        ip_id=np.where(udp.version == 4, u16(data, udp.ip + 4), 0),
     )
 
 

@@ -1,4 +1,4 @@
-// Command composecheck loads a Compose file with the reference implementation (schema, interpolation, references between
+// Command composecheck loads Compose files, the later over the earlier, with the reference implementation (schema, interpolation, references between
 // services, volumes and networks) and prints the loaded project as JSON. It exits with 1 and the reason when the file is wrong.
 package main
 
@@ -11,18 +11,18 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: composecheck docker-compose.yml  (variables come from the environment)")
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: composecheck docker-compose.yml [other.yml...]  (variables come from the environment)")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1]); err != nil {
+	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "composecheck:", err)
 		os.Exit(1)
 	}
 }
 
-func run(path string) error {
-	options, err := cli.NewProjectOptions([]string{path}, cli.WithOsEnv, cli.WithProfiles([]string{"*"}))
+func run(paths []string) error {
+	options, err := cli.NewProjectOptions(paths, cli.WithOsEnv, cli.WithProfiles([]string{"*"}))
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ const TOLD = new Set([
   "remedy",
   "derived",
   "lab",
+  "capture",
   "cleared",
   "reopened",
   "resolved",

@@ -1,0 +1,200 @@
+"""Profiles of a network function, measured on a device that speaks `dut/1` (docs/contention.md).
+
+Parameters of the component `traffic` are attributes of traffic, those of `contention` set a bench that competes for memory. A function that
+uses an accelerator has `mtbr` in its traffic and the bench `engine_bench_queues`, `engine_bench_ns` (component `accelerator`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from wallwatch.domain.contention.adaptive import Attribute, Traffic, profile
+from wallwatch.domain.contention.counters import COUNTER_NAMES
+from wallwatch.domain.contention.inference import CoRun, EngineProfile, NotIdentifiable, infer
+from wallwatch.domain.lab.device import Config, Device, Parameter
+from wallwatch.domain.lab.report import Report
+from wallwatch.domain.lab.tester import Options, SearchEnd, Stopped, Tester
+from wallwatch.lab.faults import BadDevice
+
+TRAFFIC, CONTENTION = "traffic", "contention"
+FLOWS, PACKET_BYTES, MATCHES = "flows", "packet_bytes", "mtbr"
+BENCH_QUEUES, BENCH_TIME = "engine_bench_queues", "engine_bench_ns"
+THROUGHPUT = "throughput_kpps"
+COUNTERS = tuple(f"competitors_{name}" for name in COUNTER_NAMES)
+_ENGINE_RUNS = ((0.3, 0.6), (0.3, 1.0), (0.65, 0.8), (1.0, 0.6), (1.0, 1.0), (1.0, 0.8))
+"""Shares of the ranges of `mtbr` and of the bench's time: three ratios, two of them with two bench settings or more."""
+_NS_PER_INVERSE_KPPS = 1e6
+PER_SPLIT = 3
+
+
+@dataclass
+class FunctionProfile:
+    """What was measured. `memory` has rows of flows, packet size, the competitors' counters and throughput."""
+
+    kept: tuple[str, ...] = ()
+    memory: list[list[float]] = field(default_factory=list)
+    runs: list[CoRun] = field(default_factory=list)
+    engine: EngineProfile | None = None
+    engine_problem: str = ""
+
+
+class ProfileSearch:
+    """A search of the laboratory that measures a profile instead of looking for causes; each test is in the journal before the next."""
+
+    def __init__(self, quota: int) -> None:
+        self.quota = quota
+        self.found = FunctionProfile()
+
+    def __call__(self, device: Device, tester: Tester, options: Options) -> Report:
+        """Measure; a profile that ends early is reported with what there is."""
+        check(device)
+        stopped = None
+        try:
+            self._measure(device, tester, options.seed)
+        except SearchEnd as end:
+            stopped = str(end)
+        return Report(device, options, stopped=stopped)
+
+    def _measure(self, device: Device, tester: Tester, seed: int) -> None:
+        def test(config: Config) -> Mapping[str, float]:
+            outcome = tester.test(config, "baseline")
+            if outcome.status != "ok":
+                raise Stopped(f"the device did not measure {config}: {outcome.reason or outcome.status}")
+            return outcome.metrics
+
+        def throughput(traffic: Traffic, contention: float) -> float:
+            metrics = test(configuration(device, traffic, contention))
+            row = [traffic[FLOWS], traffic.get(PACKET_BYTES, float(device.default.get(PACKET_BYTES, 0) or 0))]  # type: ignore[arg-type]
+            self.found.memory.append([*row, *(metrics[name] for name in COUNTERS), metrics[THROUGHPUT]])
+            return metrics[THROUGHPUT]
+
+        engine = engine_configurations(device)
+        self.found.kept = profile(attributes(device), throughput, self.quota - len(engine), per_split=PER_SPLIT, seed=seed, fill=True).kept
+        for config in engine:
+            rate = test(config)[THROUGHPUT]
+            queues, nanoseconds = float(config[BENCH_QUEUES]), float(config[BENCH_TIME])  # type: ignore[arg-type]  # integers, by `check`
+            self.found.runs.append(CoRun(float(config[MATCHES]), int(queues), nanoseconds / _NS_PER_INVERSE_KPPS, rate))  # type: ignore[arg-type]
+        if self.found.runs:
+            try:
+                self.found.engine = infer(self.found.runs)
+            except NotIdentifiable as problem:
+                self.found.engine_problem = str(problem)
+
+
+def planned(device: Device, quota: int, seed: int, answers: Sequence[tuple[Config, Mapping[str, float]]]) -> list[Config]:
+    """The next configurations to measure by hand, given those that were measured; empty when the profile is complete.
+
+    What is measured under contention does not decide what comes next, so the list goes on until the next measurement that does.
+    """
+    check(device)
+    known = {device.key(config): metrics[THROUGHPUT] for config, metrics in answers}
+    wanted: list[Config] = []
+
+    def throughput(traffic: Traffic, contention: float) -> float:
+        config = configuration(device, traffic, contention)
+        value = known.get(device.key(config))
+        if value is not None:
+            return value
+        wanted.append(config)
+        if contention == 0:
+            raise _Undecided
+        return 1.0
+
+    first = [configuration(device, traffic, 0.0) for traffic in _ends(attributes(device))]
+    missing = [config for config in first if device.key(config) not in known]
+    if missing:
+        return missing[:quota]
+    engine = engine_configurations(device)
+    try:
+        profile(attributes(device), throughput, quota - len(engine), per_split=PER_SPLIT, seed=seed, fill=True)
+    except _Undecided:
+        return wanted
+    return wanted + [config for config in engine if device.key(config) not in known]
+
+
+class _Undecided(Exception):
+    """A measurement is missing that decides what comes next."""
+
+
+def _ends(given: Mapping[str, Attribute]) -> list[Traffic]:
+    default = {name: attribute.default for name, attribute in given.items()}
+    found = [default]
+    for name, attribute in given.items():
+        found += [one for end in (attribute.high, attribute.low) if (one := {**default, name: end}) not in found]
+    return found
+
+
+def check(device: Device) -> None:
+    """Raise `BadDevice` for a device that no profile can be made of."""
+    integers = {one.name for one in device.parameters if one.kind == "integer"}
+    problems = [f"it has no metric {name}" for name in (THROUGHPUT, *COUNTERS) if name not in device.metric]
+    if FLOWS not in integers or FLOWS not in {one.name for one in _of(device, TRAFFIC)}:
+        problems.append(f"it has no integer parameter {FLOWS} of the component {TRAFFIC}")
+    if not _of(device, CONTENTION):
+        problems.append(f"it has no integer parameter of the component {CONTENTION}: nothing competes with the function")
+    if problems:
+        raise BadDevice(f"{device.name} cannot be profiled: " + "; ".join(problems))
+
+
+def _of(device: Device, component: str) -> tuple[Parameter, ...]:
+    return tuple(one for one in device.parameters if one.component == component and one.kind == "integer")
+
+
+def attributes(device: Device) -> dict[str, Attribute]:
+    """Ranges of the traffic that the memory profile varies; matches belong to the accelerator's."""
+    return {
+        one.name: Attribute(float(one.minimum), float(one.maximum), float(device.default[one.name]))  # type: ignore[arg-type]
+        for one in _of(device, TRAFFIC)
+        if one.name != MATCHES
+    }
+
+
+def configuration(device: Device, traffic: Traffic, contention: float) -> Config:
+    """Traffic and a bench: none at contention 0, else a random one that belongs to the number."""
+    config = {**_alone(device), **{name: _nearest(device.by_name[name], value) for name, value in traffic.items()}}
+    if contention > 0:
+        random = np.random.default_rng(int(contention * 2**53))
+        for one in _of(device, CONTENTION):
+            config[one.name] = one.between(one.minimum, one.maximum, float(random.uniform(0.0, 1.0)))
+    return config
+
+
+def engine_configurations(device: Device) -> list[Config]:
+    """Co-runs with the accelerator's bench, alone at the memory; none for a function that does not use one."""
+    names = (MATCHES, BENCH_QUEUES, BENCH_TIME)
+    if not all(name in device.by_name and device.by_name[name].kind == "integer" for name in names):
+        return []
+    matches, _, time = (device.by_name[name] for name in names)
+    found = []
+    for at_matches, at_time in _ENGINE_RUNS:
+        config = {**_alone(device), MATCHES: matches.between(matches.minimum, matches.maximum, at_matches)}
+        found.append({**config, BENCH_QUEUES: 1, BENCH_TIME: time.between(time.minimum, time.maximum, at_time)})
+    return found
+
+
+def _alone(device: Device) -> Config:
+    quiet = {one.name: one.minimum for one in device.parameters if one.name in (MATCHES, BENCH_QUEUES, BENCH_TIME)}
+    return {**device.default, **quiet, **{one.name: one.minimum for one in _of(device, CONTENTION)}}
+
+
+def _nearest(parameter: Parameter, value: float) -> int:
+    return parameter.at(min(max(round((value - parameter.minimum) / parameter.step), 0), parameter.size - 1))
+
+
+def engine_rows(found: FunctionProfile) -> list[tuple[float, float]]:
+    """Match-to-byte ratio and the function's time per packet at the accelerator (1/kpps), of each ratio that was measured."""
+    if found.engine is None:
+        return []
+    rows: dict[float, list[float]] = {}
+    for run in found.runs:
+        own = 1.0 / run.throughput - run.bench_queues * run.bench_time / found.engine.queues
+        rows.setdefault(run.matches, []).append(own)
+    return [(matches, float(np.mean(times))) for matches, times in sorted(rows.items())]
+
+
+def as_text(rows: Sequence[Sequence[float]]) -> str:
+    """Blank-separated rows without a header, as `wallwatch nf train` reads them."""
+    return "".join(" ".join(f"{value:.10g}" for value in row) + "\n" for row in rows)
