@@ -282,6 +282,6 @@ def _number(raw: bytes, kind: int) -> float | None:
         return None
     if kind == UNKNOWN_NUMBER:
         return 0.0
-    if not value >= 0 or (kind == EXACT_FLOAT and orjson.dumps(value) != raw):
+    if not 0 <= value < 2**63 or (kind == EXACT_FLOAT and orjson.dumps(value) != raw):
         return None
     return float(value)

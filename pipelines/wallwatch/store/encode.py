@@ -227,7 +227,7 @@ def _json_cell(value: dict[str, Any]) -> bytes:
 
 
 def _number_array(values: tuple[Any, ...], kind: str) -> npt.NDArray[Any] | None:
-    """The values as int64 or float64; None when one has another type or is below zero."""
+    """The values as int64 or float64; None when one has another type or is out of range."""
     types = set(map(type, values))
     if kind == "int":
         if types != {int}:
@@ -240,4 +240,5 @@ def _number_array(values: tuple[Any, ...], kind: str) -> npt.NDArray[Any] | None
         if not types <= {int, float}:
             return None
         array = np.array(values, dtype=np.float64)
-    return array if array.min() >= 0 else None
+    # As `problem_of` judges: the same value must not be stored in one company and refused in another.
+    return array if array.min() >= 0 and float(array.max()) <= _INT64_MAX else None
