@@ -78,7 +78,7 @@ def problem_of(known: MetricField, value: object) -> tuple[str, str] | None:
     kinds: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "text": (str,), "bool": (bool,)}
     if not isinstance(value, kinds[known.type]) or (known.type in ("int", "float") and isinstance(value, bool)):
         return "wrong_type", f"{known.name} must be {known.type}, not {type(value).__name__} {str(value)[:40]!r}"
-    if known.numeric and not 0 <= float(value) <= _INT64_MAX:  # type: ignore[arg-type]  # a number, as was just checked
+    if known.numeric and not 0 <= value <= _INT64_MAX:  # type: ignore[operator]  # a number, as was just checked
         return "out_of_range", f"{known.name} must be from 0 to 2^63-1, not {value}"
     return None
 
@@ -241,4 +241,4 @@ def _number_array(values: tuple[Any, ...], kind: str) -> npt.NDArray[Any] | None
             return None
         array = np.array(values, dtype=np.float64)
     # As `problem_of` judges: the same value must not be stored in one company and refused in another.
-    return array if array.min() >= 0 and float(array.max()) <= _INT64_MAX else None
+    return array if array.min() >= 0 and (kind == "int" or array.max() < 2.0**63) else None
