@@ -155,6 +155,14 @@ class Settings(SharedSettings):
         Literal["operator", "admin"],
         Field(description="Least role with the permission lab:run (campaigns of the lab); on RNICs of the fleet it is always admin"),
     ] = "operator"
+    ticket_url: Annotated[
+        str | None,
+        Field(
+            pattern=r"^https?://[^\s{}]+(\{(title|text)\}[^\s{}]*)+$",
+            description="Address that opens a new ticket, with {title} and {text} where they go, such as "
+            "https://tracker.example/new?summary={title}&description={text}; pages offer no such link without it",
+        ),
+    ] = None
     plan_ttl_s: Annotated[int, Field(ge=10, le=86400, description="How long a mask plan can be applied after its flows were read")] = 600
     plan_read_s: Annotated[
         int,

@@ -247,7 +247,8 @@ func (c Config) Enrolment(version string) (identity.Enrolment, error) {
 	if err != nil {
 		return identity.Enrolment{}, err
 	}
-	client := &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: trust}}
+	// Long enough for a server on which a whole fleet enrols: an answer that nobody waits for has used up the token all the same.
+	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: trust}}
 	return identity.Enrolment{
 		Client: client, ServerURL: c.ServerURL, Host: c.Host, Version: version, StateDir: c.StateDir, TokenFile: c.EnrolmentTokenFile,
 	}, nil

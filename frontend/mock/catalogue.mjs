@@ -76,8 +76,56 @@ const symptom = (id, title, layer, ratio, more = {}) => ({
   looks_like: null,
   near_misses: [],
   definition: null,
+  behaviour: null,
   ...more,
 });
+const B4 = {
+  rule: "B4/1",
+  blast_radius: "rnic",
+  severity: "warning",
+  raise_for_s: 0,
+  clear_for_s: 60,
+  conditions: [
+    condition(
+      "unanswered_marks",
+      "Marked packets without a counted notification",
+      "packets",
+      "required",
+      { at_least: 1000 },
+      { below: 1 },
+      "Packets with an ECN mark within a minute for which no notification was counted.",
+    ),
+    condition(
+      "peers_cnps_handled_per_s",
+      "Notifications handled by senders",
+      "packets/s",
+      "gate",
+      { at_least: 1 },
+      null,
+      "Notifications per second that the RNIC's senders handled and that no other receiver explains.",
+      "sent",
+    ),
+  ],
+  critical_when: [],
+  not_with: { S8: 60 },
+  summary:
+    "{unanswered_marks:.0f} packets with an ECN mark arrived within a minute, and the counter of sent notifications stood still.",
+  remedies: [],
+};
+const known = (model, figures, source) => ({ model, firmware: "all that were measured", figures, source });
+const behaviour = (id, title, known_on, more = {}) =>
+  symptom(id, title, null, null, {
+    behaviour: {
+      seen_in: "telemetry",
+      known_on,
+      applies_to: [],
+      advice:
+        "Do not judge congestion by this counter: use the senders' counters of handled notifications, and leave the RNIC out of dashboards that compare marks with notifications.",
+      ticket:
+        "The counter of sent congestion notification packets (np_cnp_sent, cnpSent) does not move although the adapter receives ECN-marked packets and its peers handle notifications. Attached: both counters, the peers' counters and the interval.",
+    },
+    ...more,
+  });
 const named = (id, label, unit, leads_to) => ({ id, label, unit, leads_to });
 const cause = (id, title, prior, explains) => ({
   id,
@@ -110,6 +158,27 @@ export const CATALOGUE = {
     symptom("S6", "Poor performance of specific flows", "hardware", 0.299),
     symptom("S7", "PCIe link down when unbinding VFs", "hardware", 0.084),
     symptom("S8", "RNIC unresponsiveness", "hardware", 0.068),
+    behaviour("B1", "Guaranteed bandwidth is not lent (ETS not work-conserving)", [
+      known(
+        "CX-6 Dx",
+        "Two queues at 50% each: one slowed by ECN, the other stays near 50 Gbit/s of 100.",
+        "Lumina, section 6.2.1, Figure 10",
+      ),
+    ]),
+    behaviour(
+      "B4",
+      "Counter of sent notifications stands still",
+      [known("E810", "cnpSent stands still while CNPs are on the wire.", "Lumina, section 6.2.4")],
+      {
+        looks_like:
+          "Packets with an ECN mark arrive and the RNIC answers with congestion notifications (CNPs), but its counter of sent notifications does not move.",
+        near_misses: [
+          "The notification point is disabled: then marks are not answered, and the counter is right.",
+          "Few marks: below 1,000 within a minute nothing follows.",
+        ],
+        definition: B4,
+      },
+    ),
     symptom("unexplained", "Unexplained performance issue", null, null, {
       looks_like: "Bandwidth is far below the RNIC's recent level, and none of the eight symptoms explains it.",
     }),

@@ -141,6 +141,7 @@ const MASKS = {
     },
   ],
   effect: { bw_gbps: { good: 98.1, bad: 60.4, change: -0.384 } },
+  recovers: false,
   failing: { ...DEFAULT, egress_masks: 24, verb: "write" },
   passing: { ...DEFAULT, egress_masks: 23, verb: "write" },
   reproducer: `S6 appears when egress_masks is at least 24 and verb is send or write.
@@ -157,6 +158,7 @@ ${JSON.stringify({ ...DEFAULT, egress_masks: 24, verb: "write" }, null, 2)}
 
 Passes with only this changed: {"egress_masks": 23}
 `,
+  ticket_url: "https://tracker.example/new?summary=Simulated%20CX-6%3A%20S6",
 };
 const DECLINE = {
   ...MASKS,
@@ -190,6 +192,7 @@ const DECLINE = {
     },
   ],
   effect: { bw_gbps: { good: 98.1, bad: 79.2, change: -0.193 } },
+  recovers: null,
   failing: { ...DEFAULT, flows: 7201, jumbo: true },
   passing: { ...DEFAULT, flows: 7200, jumbo: true },
 };

@@ -84,6 +84,7 @@ def campaign(count: int, seconds: float, seed: int, scenario: str, keep: Path | 
     """Run it and return the report."""
     generator = random.Random(seed)
     began = time.time()
+    loads = [os.getloadavg()[0]]
     with ExitStack() as things:
         folder = Path(things.enter_context(tempfile.TemporaryDirectory(prefix="ww-faults-")))
         receiver = things.enter_context(receiving())
@@ -114,6 +115,7 @@ def campaign(count: int, seconds: float, seed: int, scenario: str, keep: Path | 
         orders.start()
         happened = let_happen(generator, world, count, seconds)
         orders.stop()
+        loads.append(os.getloadavg()[2])
         revived = revive(stack)
         balances = settle(stack, orders, receiver)
         places = {one.what: whereabouts(stack, one) for one in balances if one.what in TABLES and one.lost}
@@ -126,6 +128,8 @@ def campaign(count: int, seconds: float, seed: int, scenario: str, keep: Path | 
         "seed": seed,
         "scenario": scenario,
         "minutes": round((time.time() - began) / 60, 1),
+        "cores": os.cpu_count(),
+        "loads": [round(load, 1) for load in loads],
         "faults": happened,
         "clocks": library is not None,
         "started_by_hand": revived,

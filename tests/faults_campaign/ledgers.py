@@ -61,7 +61,10 @@ def message_of(decoded: dict[str, Any]) -> Message:
 
 
 def samples(database: psycopg.Connection[Any], taken: list[Message], measurement: str, refused: set[Key]) -> Balance:
-    """Samples of one measurement: those of the hosts against rows, less what the dead letters have with a reason."""
+    """Samples of one measurement: those of the hosts against rows, less what the dead letters have with a reason.
+
+    The fleet goes on meanwhile, so there are rows that `taken` does not have yet; they count only when they are there twice.
+    """
     table, join, tags = TABLES[measurement]
     columns = [sql.Identifier(tag) for tag in tags] + [sql.SQL("(extract(epoch FROM time) * 1000000)::bigint::text")]
     query = sql.SQL("SELECT {} FROM {} {}").format(sql.SQL(", ").join(columns), sql.Identifier(table), sql.SQL(join))
@@ -72,8 +75,8 @@ def samples(database: psycopg.Connection[Any], taken: list[Message], measurement
     return Balance(
         measurement,
         len(expected),
-        sum(rows.values()),
-        len(refused & expected),
+        len(expected & rows.keys()),
+        len(refused & expected - rows.keys()),
         [" ".join(one) for one in lost],
         [" ".join(one) for one in doubled],
     )

@@ -27,6 +27,8 @@ def page(report: dict[str, Any]) -> str:
         "",
         f"{len(report['faults'])} random faults in {report['minutes']} minutes on the demo (scenario `{report['scenario']}`, seed "
         f"{report['seed']}), on {report['at'][:10]}.",
+        f"Load of the machine's {report['cores']} cores, other work included: {report['loads'][0]} before the start, "
+        f"{report['loads'][1]} over the last 15 minutes.",
         "Each process may be killed or stopped, disks fill up, connections are cut and clocks are stepped.",
         "Then the ledgers of both ends are compared: every host writes what it measured into a file of its own, and the API, the",
         "journals of the agents and the receiver of webhooks keep theirs.",

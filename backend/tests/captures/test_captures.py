@@ -88,6 +88,8 @@ def test_a_damaged_capture_fails_in_words(operator: httpx.Client) -> None:
         (b"\xd4\xc3\xb2\xa1", {"roce_port": "70000"}, 422, "capture_option_invalid"),
         (b"\xd4\xc3\xb2\xa1", {"qp": "10.0.0.1:1"}, 422, "capture_option_invalid"),
         (b"\xd4\xc3\xb2\xa1", {"events": "other"}, 422, "invalid_input"),
+        (b"\xd4\xc3\xb2\xa1", {"qp": "1" * 150}, 422, "invalid_input"),
+        (b"\xd4\xc3\xb2\xa1", {"rtt_us": "nan"}, 422, "invalid_input"),
         (b"\xd4\xc3\xb2\xa1", {"name": ""}, 422, "invalid_input"),
     ],
 )

@@ -1,6 +1,7 @@
 """Handshakes of the agents' port that fail: each has a reason in the log and in a metric, and the peer gets the alert that says it."""
 
 import asyncio
+import contextlib
 import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -106,6 +107,48 @@ def test_a_connection_is_served_right_after_its_handshake(runner: asyncio.Runner
         async with site.open() as (port, noted):
             for shown in (site.agent("host01"), None):
                 assert await asyncio.to_thread(talk, port, site.client(shown)) == b"hello"
+            assert noted.entries.empty()
+
+    runner.run(scene())
+
+
+AT_ONCE = 16
+
+
+def begun(port: int, context: ssl.SSLContext) -> tuple[socket.socket, ssl.SSLObject, ssl.MemoryBIO, ssl.MemoryBIO]:
+    """Connect and send the first message of a handshake."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = context.wrap_bio(incoming, outgoing, server_hostname="localhost")
+    with contextlib.suppress(ssl.SSLWantReadError):
+        tls.do_handshake()
+    plain = socket.create_connection(("127.0.0.1", port))
+    plain.settimeout(60)
+    plain.sendall(outgoing.read())
+    return plain, tls, incoming, outgoing
+
+
+def finished(plain: socket.socket, tls: ssl.SSLObject, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> bool:
+    """Finish a handshake; False if the server hangs up. The error says what is wrong with its answer."""
+    with plain:
+        while True:
+            try:
+                tls.do_handshake()
+            except ssl.SSLWantReadError:
+                if not (data := plain.recv(65_536)):
+                    return False
+                incoming.write(data)
+                continue
+            plain.sendall(outgoing.read())
+            return True
+
+
+def test_agents_that_all_come_back_at_the_same_moment_do_not_get_each_other_s_handshakes(runner: asyncio.Runner, site: Site) -> None:
+    async def scene() -> None:
+        async with site.open() as (port, noted):
+            context = site.client(site.agent("host01"))
+            # The loop does nothing else meanwhile: the first messages of all are there before it accepts the first one.
+            handshakes = [begun(port, context) for _ in range(AT_ONCE)]
+            assert await asyncio.gather(*(asyncio.to_thread(finished, *one) for one in handshakes)) == [True] * AT_ONCE
             assert noted.entries.empty()
 
     runner.run(scene())

@@ -16,6 +16,7 @@ from wallwatch_backend.captures.schemas import (
     CaptureOptions,
     CaptureSeries,
     CaptureVerdicts,
+    Ends,
     TransportModels,
 )
 from wallwatch_backend.incidents.errors import MergedAway
@@ -53,7 +54,7 @@ def _options(
     timeout: Annotated[int, Query(ge=0, le=31, description="The QPs' `timeout` attribute")] = 14,
     events: Annotated[Literal["lumina"] | None, Query(description="The frames carry Lumina's mirror metadata")] = None,
     rtt_us: Annotated[float | None, Query(ge=0, le=1e9, description="Round trip between the hosts; absent: estimated")] = None,
-    qp: Annotated[list[Line] | None, Query(max_length=100, description="Connections as IP:QPN-IP:QPN")] = None,
+    qp: Annotated[list[Ends] | None, Query(max_length=100, description="Connections as IP:QPN-IP:QPN")] = None,
 ) -> CaptureOptions:
     return CaptureOptions(roce_port=roce_port, timeout=timeout, events=events, rtt_us=rtt_us, pairs=qp or [])
 

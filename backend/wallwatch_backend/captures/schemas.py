@@ -17,6 +17,9 @@ from wallwatch.domain.transport.results import (
 from wallwatch_backend.captures.states import CaptureState
 from wallwatch_backend.kit.text import StorableText
 
+Ends = Annotated[str, Field(min_length=1, max_length=120), StorableText]
+"""Two ends of a connection, as people write them."""
+
 
 class CaptureOptions(BaseModel):
     """What the uploader said about the file."""
@@ -27,9 +30,7 @@ class CaptureOptions(BaseModel):
     timeout: int = Field(default=14, ge=0, le=31, description="The QPs' `timeout` attribute")
     events: Literal["lumina"] | None = Field(default=None, description="The frames carry Lumina's mirror metadata")
     rtt_us: float | None = Field(default=None, ge=0, le=1e9, description="Round trip between the hosts; null: estimated")
-    pairs: list[Annotated[str, Field(max_length=120), StorableText]] = Field(
-        default_factory=list, max_length=100, description="Connections as IP:QPN-IP:QPN"
-    )
+    pairs: list[Ends] = Field(default_factory=list, max_length=100, description="Connections as IP:QPN-IP:QPN")
 
 
 class CaptureSummary(BaseModel):

@@ -32,5 +32,5 @@ HostName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-
 PciAddress = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-1][0-9a-f]\.[0-7]$", max_length=16)]
 """As the kernel writes it, also in a domain above 0xffff. Parameters of remedies allow four digits of domain only, as agents do:
 `FORMATS` of `wallwatch.domain.catalogue.remedy_models`."""
-SymptomName = Annotated[str, StringConstraints(pattern=r"^(S[1-8]|unexplained|silent|isolation)$")]
+SymptomName = Annotated[str, StringConstraints(pattern=r"^([SB][1-8]|unexplained|silent|isolation)$")]
 """As findings name it."""

@@ -40,7 +40,7 @@ async def approve(session: WriteSession, settings: Settings, caller: Caller, cam
     await service.check_place(session, device)
     _decide(row, CampaignState.queued, caller.actor, comment)
     text = f"Approved the lab campaign on {row.device} that {row.requested_by} requested{f': {comment}' if comment else ''}"
-    return await _record(session, caller, row, "approve", sentence(text))
+    return await _record(session, settings, caller, row, "approve", sentence(text))
 
 
 async def reject(session: WriteSession, settings: Settings, caller: Caller, campaign_id: UUID, reason: str) -> Campaign:
@@ -48,7 +48,7 @@ async def reject(session: WriteSession, settings: Settings, caller: Caller, camp
     row, _ = await _pending(session, settings, caller, campaign_id)
     _decide(row, CampaignState.rejected, caller.actor, reason)
     _end(row, f"Rejected by {caller.actor}: {reason}")
-    return await _record(session, caller, row, "reject", sentence(f"Rejected the lab campaign on {row.device}: {reason}"))
+    return await _record(session, settings, caller, row, "reject", sentence(f"Rejected the lab campaign on {row.device}: {reason}"))
 
 
 def _decide(row: CampaignRow, state: CampaignState, actor: str, comment: str | None) -> None:
@@ -61,7 +61,7 @@ def _end(row: CampaignRow, message: str) -> None:
     row.message, row.ended_at, row.announced_at = message, row.updated_at, row.updated_at
 
 
-async def _record(session: WriteSession, caller: Caller, row: CampaignRow, decision: str, text: str) -> Campaign:
+async def _record(session: WriteSession, settings: Settings, caller: Caller, row: CampaignRow, decision: str, text: str) -> Campaign:
     await session.flush()
     audit.record(
         session, caller.actor, f"lab.{decision}", row.device, address=caller.address,
@@ -69,7 +69,7 @@ async def _record(session: WriteSession, caller: Caller, row: CampaignRow, decis
     )  # fmt: skip
     await incidents.note(session, row.incident_id, "lab", caller.actor, text, campaign_id=str(row.id))
     await changes.announce(session, "campaign", row.id, row.state)
-    return await service.get(session, row.id)
+    return await service.get(session, settings, row.id)
 
 
 async def expire(session: WriteSession, ttl: timedelta, limit: int) -> int:

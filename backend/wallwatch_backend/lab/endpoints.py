@@ -90,9 +90,9 @@ async def list_campaigns(
 
 
 @router.get("/campaigns/{campaign_id}", operation_id="getCampaign", responses=ONE)
-async def get_campaign(caller: AsViewer, campaign_id: CampaignId, session: Reading) -> Campaign:
+async def get_campaign(caller: AsViewer, campaign_id: CampaignId, session: Reading, settings: TheSettings) -> Campaign:
     """Return a campaign with its progress and, at its end, its report."""
-    return await service.get(session, campaign_id)
+    return await service.get(session, settings, campaign_id)
 
 
 @router.get(

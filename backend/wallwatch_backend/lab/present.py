@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from wallwatch.domain.catalogue import lab, load
 from wallwatch.store.lab import LOST_S
 from wallwatch_backend.kit import clock
-from wallwatch_backend.lab import cause_policy, permission, words
+from wallwatch_backend.lab import cause_policy, permission, tickets, words
 from wallwatch_backend.lab.models import CampaignRow, DeviceRow, TestRow
 from wallwatch_backend.lab.schemas import (
     Campaign,
@@ -197,8 +197,12 @@ def summary(row: CampaignRow, of: DeviceRow | None) -> CampaignSummary:
     return CampaignSummary.model_validate(_summary(row, of, report))
 
 
-def whole(row: CampaignRow, of: DeviceRow | None) -> Campaign:
+def whole(row: CampaignRow, of: DeviceRow | None, ticket_url: str | None) -> Campaign:
+    """A campaign with its report; `ticket_url` is the setting of this name."""
     report, problem = report_of(row, of)
+    if report is not None and ticket_url is not None:
+        for cause in report.causes:
+            cause.ticket_url = tickets.address(ticket_url, tickets.title(cause, report), cause.reproducer)
     return Campaign.model_validate({**_summary(row, of, report), "runner": row.runner, "report": report, "report_problem": problem})
 
 

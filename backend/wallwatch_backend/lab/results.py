@@ -108,7 +108,7 @@ async def write_profile(session: WriteSession, caller: Caller, campaign_id: UUID
         other_fits=[],
         candidate=None,
         assumptions=[],
-        notes=[cause.text for cause in _chosen(report, body.causes)],
+        notes=[f"{cause.text}{'' if cause.proven else ' Not proven.'}" for cause in _chosen(report, body.causes)],
         problems=[],
         files=[],
     )

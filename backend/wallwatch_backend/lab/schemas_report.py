@@ -92,9 +92,15 @@ class FoundCause(_Part):
     verification: LabVerification | None = None
     sensitivity: list[LabSensitivity] = Field(default_factory=list)
     effect: dict[str, LabEffect] = Field(default_factory=dict)
+    recovers: bool | None = Field(
+        default=None, description="Whether the device passes again after it without a reset; null for one that remembers nothing"
+    )
     failing: Config = Field(default_factory=dict, description="The smallest configuration that fails")
     passing: Config = Field(default_factory=dict, description="Its nearest neighbour that passes")
     reproducer: str = Field(default="", description="Text for a ticket")
+    ticket_url: str | None = Field(
+        default=None, description="Address that opens a ticket with this text; null without WALLWATCH_TICKET_URL"
+    )
     policy: Definition | None = Field(default=None, description="A draft of a policy that forbids the cause; nothing stores it")
     no_policy: str | None = Field(default=None, description="Why there is no such policy")
 

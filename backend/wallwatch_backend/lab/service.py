@@ -77,7 +77,7 @@ async def create(session: WriteSession, settings: Settings, caller: Caller, body
     )
     await incidents.note(session, body.incident_id, "lab", caller.actor, text, campaign_id=str(campaign.id))
     await changes.announce(session, "campaign", campaign.id, campaign.state)
-    return await _whole(session, campaign.id)
+    return await get(session, settings, campaign.id)
 
 
 async def check_place(session: ReadSession, row: DeviceRow) -> None:
@@ -110,13 +110,9 @@ async def require(session: ReadSession, campaign_id: UUID) -> CampaignRow:
     return row
 
 
-async def _whole(session: ReadSession, campaign_id: UUID) -> Campaign:
+async def get(session: ReadSession, settings: Settings, campaign_id: UUID) -> Campaign:
     row = await require(session, campaign_id)
-    return present.whole(row, await repository.device(session, row.device))
-
-
-async def get(session: ReadSession, campaign_id: UUID) -> Campaign:
-    return await _whole(session, campaign_id)
+    return present.whole(row, await repository.device(session, row.device), settings.ticket_url)
 
 
 async def list_campaigns(
@@ -160,7 +156,7 @@ async def stop(session: WriteSession, settings: Settings, caller: Caller, campai
     if CAMPAIGN[row.state].over:
         raise CampaignOver(f"The campaign {CAMPAIGN[row.state].sentence} already.")
     await _request_stop(session, caller, row, reason)
-    return await _whole(session, campaign_id)
+    return await get(session, settings, campaign_id)
 
 
 async def stop_all(session: WriteSession, caller: Caller, reason: str | None) -> CampaignsStopped:

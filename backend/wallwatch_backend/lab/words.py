@@ -75,6 +75,8 @@ def reproducer(cause: FoundCause, report: LabReport, units: Mapping[str, str]) -
     for metric, effect in cause.effect.items():
         change = "" if effect.change is None else f" ({effect.change:+.0%})"
         lines.append(f"{metric}: {effect.good:g} without the cause, {effect.bad:g} with it{change}")
+    if cause.recovers is False:
+        lines.append("The device does not recover until a reset.")
     for limit in cause.thresholds:
         lines.append(f"{limit.parameter}: last good {limit.last_good:g}, first bad {limit.first_bad:g}")
     lines += ["", "Fails:", json.dumps(cause.failing, sort_keys=True, indent=2)]

@@ -36,7 +36,7 @@ func TestTheExampleConfigurationLoads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Inputs) != 5 || len(c.Outputs) != 1 {
+	if len(c.Inputs) != 6 || len(c.Outputs) != 1 {
 		t.Errorf("%d inputs, %d outputs", len(c.Inputs), len(c.Outputs))
 	}
 	if behaviour := c.Outputs[0].Config.StartupErrorBehavior; behaviour != "retry" {

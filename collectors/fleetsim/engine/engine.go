@@ -14,6 +14,8 @@
 // All of them meet in what packets need: queueing (buffers and queue pairs), cpu (the time of the virtual switch). What an operator or an agent
 // does is in operator_events.go, administrator.go and manual_flows.go.
 //
+// RDMA transfers between two cards whose transport engines matter are in streams.go and package transport.
+//
 // Containers with a promise and loads of their own, and what they do to each other, are in tenants.go, vf_service.go and package vfengine.
 package engine
 
@@ -48,6 +50,7 @@ type Engine struct {
 	running     []*Container
 	externals   []*Container
 	tenants     []*tenant
+	streams     []*stream
 	admission   Admission
 
 	operations []operation
@@ -87,6 +90,7 @@ func New(s *scenario.Scenario, admission Admission) (*Engine, error) {
 	}
 	e.planJobs(s)
 	e.planTenants(s)
+	e.planStreams(s)
 	return e, nil
 }
 
@@ -200,6 +204,7 @@ func (e *Engine) stepOnce(dt time.Duration) {
 	}
 	e.endConnections()
 	e.moveTraffic(dt)
+	e.moveStreams(dt)
 	e.serveVFs(dt)
 	for _, r := range e.rnics {
 		r.runFirmware(e.now, dt)

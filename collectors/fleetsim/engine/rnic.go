@@ -62,7 +62,8 @@ type RNIC struct {
 	groups                map[string]RateGroup // of rates, by name
 	asked                 []float64            // Gbit/s that each VF would like to send
 	observer              Observer
-	shared                *shared // nil without tenants
+	shared                *shared     // nil without tenants
+	transports            *transports // nil without streams
 
 	misdirected []*Entry // flows of Open vSwitch that somebody gave other actions
 
@@ -97,7 +98,9 @@ type Counters struct {
 	XmitWait, OutOfSequence, PacketSeqErr        float64
 	AckTimeouts, AdaptiveRetrans                 float64
 	ECNMarked, CNPSent, CNPHandled               float64
-	WriteRequests                                float64
+	WriteRequests, ReadRequests                  float64
+	ImpliedNaks, DuplicateRequests               float64 // of reads whose responses were lost, at the requester and at the responder
+	AdaptiveTimeouts                             float64
 	ReceiveErrors                                float64 // frames that came in with a wrong checksum
 	Discards, OutOfBuffer                        float64 // packets without a place in the receive buffer, and in the one that software empties
 	EngineDiscards                               float64 // of tenants' packets without a place in front of what their VFs share

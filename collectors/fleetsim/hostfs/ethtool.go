@@ -82,6 +82,9 @@ func statisticsText(r *engine.RNIC) string {
 	if _, events, overflows := r.PCIeStalls(); r.Shared() && r.Model.Driver != "ice" {
 		fmt.Fprintf(&out, "\n     %s_events: %d\n     outbound_pci_buffer_overflow: %d", stalledWrites, uint64(events), uint64(overflows))
 	}
+	if r.Model.Driver != "ice" && r.Streams() {
+		appendPriorities(&out, r)
+	}
 	if r.Model.Driver != "ice" { // the port goes down with the card's reset when the PCIe link is lost
 		fmt.Fprintf(&out, "\n     link_down_events_phy: %d", r.PCIe().Fatal)
 	}

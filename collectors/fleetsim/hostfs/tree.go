@@ -63,6 +63,9 @@ func (t *Tree) addRNIC(r *engine.RNIC) error {
 		"aer_dev_correctable": correctable.text(0), "aer_dev_nonfatal": uncorrectable.text(0),
 		"sriov_numvfs": strconv.Itoa(len(r.VFs)), "sriov_totalvfs": strconv.Itoa(r.Model.TotalVFs), "enable": "1",
 	})
+	if r.Streams() {
+		b.transportSettings(dev, r)
+	}
 	b.link(filepath.Join("sys/bus/pci/devices", r.PCI), dev)
 	b.driver(r.Model.Driver, dev)
 	b.files(filepath.Join("sys/module", r.Model.Driver), map[string]string{"version": r.DriverVersion()})

@@ -92,6 +92,7 @@ func (t *Tree) Capture() Values {
 	}
 	captureDrivers(v, t.host)
 	captureShared(v, t.host)
+	captureStreams(v, t.host)
 	return v
 }
 
@@ -118,6 +119,7 @@ func capturePort(v Values, dev string, r *engine.RNIC) {
 		hw.set("cnpIgnored", 0)
 		hw.set("RxECNMrkd", c.ECNMarked)
 		hw.set("InRdmaWrites", c.WriteRequests)
+		hw.set("InRdmaReads", c.ReadRequests)
 		hw.set("RxUDP", c.RcvPackets)
 		hw.set("TxUDP", c.XmitPackets)
 		hw.set("ip4InPkts", c.RcvPackets)
@@ -142,6 +144,10 @@ func capturePort(v Values, dev string, r *engine.RNIC) {
 		hw.set("np_cnp_sent", c.CNPSent)
 		hw.set("rp_cnp_handled", c.CNPHandled)
 		hw.set("rx_write_requests", c.WriteRequests)
+		hw.set("rx_read_requests", c.ReadRequests)
+		hw.set("implied_nak_seq_err", c.ImpliedNaks)
+		hw.set("duplicate_request", c.DuplicateRequests)
+		hw.set("roce_adp_retrans_to", c.AdaptiveTimeouts)
 		hw.quiet(quietHardwareCounters)
 	}
 	hw.set("lifespan", 10)
@@ -161,10 +167,10 @@ var (
 	quietPortCounters = []string{"VL15_dropped", "excessive_buffer_overrun_errors", "link_downed", "link_error_recovery", "local_link_integrity_errors",
 		"multicast_rcv_packets", "multicast_xmit_packets", "port_rcv_constraint_errors", "port_rcv_remote_physical_errors",
 		"port_rcv_switch_relay_errors", "port_xmit_constraint_errors", "port_xmit_discards", "symbol_error"}
-	quietHardwareCounters = []string{"duplicate_request", "implied_nak_seq_err", "out_of_buffer", "req_cqe_error", "req_cqe_flush_error",
+	quietHardwareCounters = []string{"out_of_buffer", "req_cqe_error", "req_cqe_flush_error",
 		"req_remote_access_errors", "req_remote_invalid_request", "resp_cqe_error", "resp_cqe_flush_error", "resp_local_length_error", "resp_remote_access_errors",
-		"rnr_nak_retry_err", "roce_adp_retrans_to", "roce_slow_restart", "roce_slow_restart_cnps", "roce_slow_restart_trans", "rp_cnp_ignored",
-		"rx_atomic_requests", "rx_dct_connect", "rx_icrc_encapsulated", "rx_read_requests"}
+		"rnr_nak_retry_err", "roce_slow_restart", "roce_slow_restart_cnps", "roce_slow_restart_trans", "rp_cnp_ignored",
+		"rx_atomic_requests", "rx_dct_connect", "rx_icrc_encapsulated"}
 	quietNetdevCounters = []string{"tx_errors", "tx_dropped", "rx_missed_errors", "multicast", "collisions"}
 )
 

@@ -5,7 +5,9 @@ package rnicmodel
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -34,6 +36,18 @@ type Model struct {
 	FirstVF       int // distance of VF 0 from the PF in functions
 	Performance   Performance
 	Costs         Costs
+	Transport     Transport
+}
+
+// Transport is what the model's transport engine does unlike others (Lumina, SIGCOMM '23, section 6).
+type Transport struct {
+	LendsNothing           bool // ETS keeps what a traffic class does not use (6.2.1)
+	SlowPathContexts       int  // losses of read responses that are repaired at a time; 0 has no such limit (6.2.2)
+	MigReqZero             bool // connections begin with MigReq 0 (6.2.3)
+	MigrationSlowPath      bool // and are set up in a slow path by this receiver (6.2.3)
+	NotificationsUncounted bool // sent notifications are not counted (6.2.4)
+	ImpliedNaksUncounted   bool // nor lost read responses (6.2.4)
+	AdaptiveTimers         bool // retransmission timers adapt unless an administrator forbids it (6.3)
 }
 
 // Performance is one row of Table 3. Bandwidth in Gbit/s, latency in microseconds, Q in queries.
@@ -128,12 +142,37 @@ func Names() []string {
 	return names
 }
 
-// Lookup finds a model by its name in the paper.
+// Lookup finds a model by its name in the paper, or a card of its generation that Lumina measured.
 func Lookup(name string) (Model, error) {
 	for _, m := range models {
 		if m.Name == name {
+			m.Transport = transports[name]
 			return m, nil
 		}
 	}
-	return Model{}, fmt.Errorf("unknown RNIC model %q; expected one of %s", name, strings.Join(Names(), ", "))
+	if of, is := cards[name]; is {
+		m, err := Lookup(of.generation)
+		m.DeviceID, m.HCAType, m.BoardID, m.Transport = of.deviceID, of.hcaType, of.boardID, transports[name]
+		m.PortRate, m.LineGbps = of.portRate, of.lineGbps
+		return m, err
+	}
+	return Model{}, fmt.Errorf("unknown RNIC model %q; expected one of %s", name,
+		strings.Join(append(Names(), slices.Sorted(maps.Keys(cards))...), ", "))
+}
+
+// cards are of a generation that the paper measured, with another transport engine.
+var cards = map[string]struct {
+	generation, deviceID, hcaType, boardID, portRate string
+	lineGbps                                         float64
+}{
+	"CX-4 Lx": {"CX-4", "0x1015", "MT4117", "MT_2420110034", "40 Gb/sec (4X QDR)", 40},
+	"CX-6 Dx": {"CX-6", "0x101d", "MT4125", "MT_0000000359", "100 Gb/sec (4X EDR)", 100},
+}
+
+// transports are those of the four cards that Lumina measured; those of the others are as the specification has them.
+var transports = map[string]Transport{
+	"CX-4 Lx": {SlowPathContexts: 11, ImpliedNaksUncounted: true, AdaptiveTimers: true},
+	"CX-5":    {MigrationSlowPath: true, AdaptiveTimers: true},
+	"CX-6 Dx": {LendsNothing: true, AdaptiveTimers: true},
+	"E810":    {MigReqZero: true, NotificationsUncounted: true},
 }

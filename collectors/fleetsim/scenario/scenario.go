@@ -23,6 +23,7 @@ type Scenario struct {
 	Settings  []Setting   `yaml:"settings"`
 	Events    []Event     `yaml:"events"`
 	Tenants   []Tenant    `yaml:"tenants"`
+	Streams   []Stream    `yaml:"streams"`
 	Functions []Function  `yaml:"functions"`
 	at        lineNumbers `yaml:"-"`
 }
@@ -78,6 +79,8 @@ type Override struct {
 	BandwidthShare float64 `yaml:"bandwidth_share"`
 	// PCIeLanes is the width of the slot that the card is in; 0 means as wide as the card.
 	PCIeLanes int `yaml:"pcie_lanes"`
+	// Transport is how its transport engine is set, where it has streams.
+	Transport Transport `yaml:"transport"`
 	at        lineNumbers
 }
 

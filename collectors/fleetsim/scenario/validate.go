@@ -47,6 +47,7 @@ func (s *Scenario) validate() error {
 		validateJobs(&p, o.Workload, s.Topology.VFs)
 	}
 	s.validateTenants(&p)
+	s.validateStreams(&p)
 	s.validateFunctions(&p)
 	s.validateSettings(&p)
 	for _, e := range s.Events {

@@ -15,6 +15,8 @@ var states = map[string]bool{
 	"max_tx_mbps": true, "min_tx_mbps": true, "vlan": true, "flows": true, "flow_limit": true, "offloaded_flows": true,
 	"masks": true, "masks_hit_per_packet": true, "dump_duration_ms": true, "dump_duration_mean_ms": true, "dump_duration_max_ms": true,
 	"max_idle_ms": true, "flows_unparsed": true, "flow_counts_implausible": true, "flows_without_rnic": true,
+	"qps": true, "qps_counted": true, "qps_losing": true, "qps_waiting": true, "qps_slowed": true, "ecn_np_min_time_between_cnps": true,
+	"ecn_np_cnp_dscp": true, "ecn_np_cnp_802p_prio": true,
 	"port_mbps": true, "pcie_mbps": true, "tx_backlog_bytes": true, "flow_events_left_out": true, "collect_failures": true, "tc_filters_orphaned": true,
 }
 

@@ -159,8 +159,8 @@ func newMirror(epoch time.Time, metadata bool) *mirror {
 	return &mirror{file: head, epoch: epoch, metadata: metadata}
 }
 
-// add mirrors a packet and returns its frame number.
-func (m *mirror) add(at time.Duration, p *packet, act action) int {
+// add mirrors a packet.
+func (m *mirror) add(at time.Duration, p *packet, act action) {
 	frame := p.bytes()
 	m.frames++
 	stamp := m.epoch.Add(at)
@@ -180,5 +180,4 @@ func (m *mirror) add(at time.Duration, p *packet, act action) int {
 	binary.LittleEndian.PutUint32(record[8:], uint32(len(kept)))          //nolint:gosec // at most 128
 	binary.LittleEndian.PutUint32(record[12:], uint32(len(frame)))        //nolint:gosec // at most 4 KB
 	m.file = append(append(m.file, record...), kept...)
-	return m.frames
 }

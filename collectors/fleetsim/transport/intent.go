@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 )
 
 // Intent is a validated description of a test, as "wallwatch transport check --json" prints it. Only what the simulation uses is read.
@@ -30,7 +31,7 @@ type Host struct {
 // Traffic is connections, messages and events.
 type Traffic struct {
 	Connections int     `json:"num-connections"`
-	QPs         int     `json:"num-qps"`
+	QueuePairs  int     `json:"num-qps"`
 	Verb        string  `json:"rdma-verb"`
 	Messages    int     `json:"num-msgs-per-qp"`
 	MTU         int     `json:"mtu"`
@@ -50,7 +51,7 @@ type Event struct {
 	Iter int    `json:"iter"`
 }
 
-func (t *Traffic) count() int { return max(t.Connections, t.QPs) }
+func (t *Traffic) count() int { return max(t.Connections, t.QueuePairs) }
 
 // base is the number of the first connection and packet.
 func (t *Traffic) base() int {
@@ -68,23 +69,27 @@ const (
 )
 
 func (in *Intent) check() error {
-	t := &in.Traffic
-	switch {
-	case t.count() < 1 || t.count() > mostConnections:
-		return fmt.Errorf("the simulation has 1 to %d connections, not %d", mostConnections, t.count())
-	case t.Verb != "write" && t.Verb != "send" && t.Verb != "read":
-		return fmt.Errorf("%q is not write, send or read", t.Verb)
-	case t.MTU < 256 || t.MTU > 4096 || t.MessageSize < 1 || t.Messages < 1 || t.TxDepth < 1:
-		return errors.New("mtu, message-size, num-msgs-per-qp and tx-depth must be positive, and mtu at most 4096")
-	case t.count()*t.Messages*t.packetsPerMessage() > mostPackets:
-		return fmt.Errorf("the simulation has at most %d packets", mostPackets)
-	case t.Timeout < 0 || t.Timeout > 20 || t.Retries < 0 || t.Retries > 7:
-		return errors.New("min-retransmit-timeout is 0 to 20, max-retransmit-retry 0 to 7")
-	}
 	for _, h := range []*Host{&in.Requester, &in.Responder} {
 		if len(h.NIC.IPList) == 0 {
 			return errors.New("a host has no address")
 		}
+	}
+	return in.Traffic.check()
+}
+
+func (t *Traffic) check() error {
+	if t.MTU < 256 || t.MTU > 4096 || t.MessageSize < 1 || t.Messages < 1 || t.TxDepth < 1 {
+		return errors.New("mtu, message-size, num-msgs-per-qp and tx-depth must be positive, and mtu at most 4096")
+	}
+	switch {
+	case t.count() < 1 || t.count() > mostConnections:
+		return fmt.Errorf("the simulation has 1 to %d connections, not %d", mostConnections, t.count())
+	case !slices.Contains([]string{"write", "send", "read"}, t.Verb):
+		return fmt.Errorf("%q is not write, send or read", t.Verb)
+	case t.count()*t.Messages*t.packetsPerMessage() > mostPackets:
+		return fmt.Errorf("the simulation has at most %d packets", mostPackets)
+	case t.Timeout < 0 || t.Timeout > 20 || t.Retries < 0 || t.Retries > 7:
+		return errors.New("min-retransmit-timeout is 0 to 20, max-retransmit-retry 0 to 7")
 	}
 	return nil
 }

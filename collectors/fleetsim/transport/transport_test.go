@@ -13,7 +13,7 @@ func intent(model string, qps int, verb string, events ...Event) *Intent {
 	in.Requester.NIC.Type, in.Responder.NIC.Type = model, model
 	in.Requester.NIC.IPList, in.Responder.NIC.IPList = []string{"10.0.0.1/24"}, []string{"10.0.0.2/24"}
 	in.Requester.RoCE.NotificationPoint, in.Responder.RoCE.NotificationPoint = true, true
-	in.Traffic = Traffic{QPs: qps, Verb: verb, Messages: 2, MTU: 1024, MessageSize: 10_000, TxDepth: 1, Timeout: 14, Retries: 7, Events: events}
+	in.Traffic = Traffic{QueuePairs: qps, Verb: verb, Messages: 2, MTU: 1024, MessageSize: 10_000, TxDepth: 1, Timeout: 14, Retries: 7, Events: events}
 	return in
 }
 
@@ -67,7 +67,8 @@ func TestTheSameSeedGivesTheSameCapture(t *testing.T) {
 		}
 		return string(r.Capture)
 	}
-	if run(5) != run(5) || run(5) == run(6) {
+	first, again, other := run(5), run(5), run(6)
+	if first != again || first == other {
 		t.Error("captures do not follow their seeds")
 	}
 }
@@ -76,7 +77,7 @@ func TestWhatCannotBeSimulatedIsRefused(t *testing.T) {
 	broken := map[string]func(*Intent){
 		"no transport engine of": func(in *Intent) { in.Requester.NIC.Type = "cx9" },
 		"is not write, send":     func(in *Intent) { in.Traffic.Verb = "fly" },
-		"connections, not 0":     func(in *Intent) { in.Traffic.QPs = 0 },
+		"connections, not 0":     func(in *Intent) { in.Traffic.QueuePairs = 0 },
 		"must be positive":       func(in *Intent) { in.Traffic.MTU = 0 },
 		"at most 4000000":        func(in *Intent) { in.Traffic.Messages = 1 << 30 },
 		"has no address":         func(in *Intent) { in.Responder.NIC.IPList = nil },

@@ -23,6 +23,10 @@ import (
 //	devlink/rate.json            devlink -j port function rate show
 //	devlink/port.json            devlink -j port show
 //	ip/<netdev>.json             ip -json link show dev <netdev> (with -statistics, counters too)
+//	dcb/<netdev>.ets.json        dcb -j ets show dev <netdev>
+//	dcb/<netdev>.pfc.json        dcb -j pfc show dev <netdev>
+//	rdma/resource.json           rdma -j resource show
+//	rdma/statistic.json          rdma -j statistic qp show
 //	qdisc/<netdev>.json          tc -statistics -json qdisc show dev <netdev>
 //
 // Of a queueing discipline these keys are read: kind, dev, root (true for the root), backlog (bytes), drops, overlimits, requeues:

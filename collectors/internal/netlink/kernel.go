@@ -22,6 +22,8 @@ type Kernel struct {
 	dial func() (*genetlink.Conn, error)
 	// dialRoute opens an rtnetlink connection, in the same way.
 	dialRoute func() (*netlink.Conn, error)
+	// dialRDMA opens a connection to the RDMA subsystem, in the same way.
+	dialRDMA func() (*netlink.Conn, error)
 	// interfaces stands for the system's list of network devices.
 	interfaces func() ([]net.Interface, error)
 }

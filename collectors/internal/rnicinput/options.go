@@ -22,6 +22,8 @@ const (
 type Source interface {
 	netlink.Source
 	netlink.QueueSource
+	netlink.DCBSource
+	netlink.QueuePairSource
 }
 
 // SourceOf is the source that the options `netlink` and `sysfs_root` mean; nil where nothing stands for the kernel. Any other value than the two

@@ -1,4 +1,4 @@
-/** What a finding may say besides S1 to S8; the catalogue may know better names. */
+/** What a finding may say besides S1 to S8 and B1 to B8; the catalogue may know better names. */
 export const OTHER_SYMPTOMS: Readonly<Record<string, { mark: string; name: string }>> = {
   unexplained: { mark: "?", name: "Unexplained performance issue" },
   isolation: { mark: "⇄", name: "Isolation broken: one VF's traffic broke what another was promised" },
@@ -17,12 +17,18 @@ export function symptomWord(id: string): string {
 }
 
 export function isSymptom(id: string): boolean {
-  return /^S[1-8]$/.test(id) || id in OTHER_SYMPTOMS;
+  return /^[SB][1-8]$/.test(id) || id in OTHER_SYMPTOMS;
 }
 
 const ORDER = ["silent", "unexplained", "isolation"];
 
-/** S1 to S8 by number, the others after them. */
+/** B1 to B8 are behaviours of transport engines: known of models, without ranked causes. */
+export function isBehaviour(id: string): boolean {
+  return /^B[1-8]$/.test(id);
+}
+
+/** S1 to S8 by number, behaviours after them, then the others. */
 export function compareSymptoms(a: string, b: string): number {
-  return ORDER.indexOf(a) - ORDER.indexOf(b) || (a < b ? -1 : a > b ? 1 : 0);
+  const kind = (id: string) => (isBehaviour(id) ? -1 : /^S/.test(id) ? -2 : ORDER.indexOf(id));
+  return kind(a) - kind(b) || (a < b ? -1 : a > b ? 1 : 0);
 }

@@ -14,6 +14,7 @@ export const CATALOGUE: components["schemas"]["Catalogue"] = {
       looks_like: null,
       near_misses: [],
       definition: null,
+      behaviour: null,
     },
   ],
   causes: [],

@@ -74,12 +74,14 @@ export const CAUSE: FoundCause = {
     },
   ],
   effect: { bw_gbps: { good: 98.1, bad: 57, change: -0.42 } },
+  recovers: false,
   failing: { egress_masks: 24, flows: 1 },
   passing: { egress_masks: 23, flows: 1 },
   proven: true,
   policy: null,
   no_policy: "A policy speaks of events, not of measured values such as egress_masks.",
   reproducer: "S6 appears when egress_masks is at least 24.\n",
+  ticket_url: "https://tracker.example/new?summary=dut%3A%20S6",
 };
 
 export const REPORT: LabReport = {

@@ -63,7 +63,7 @@ def test_the_documentation_is_written_once_and_then_up_to_date(tmp_path: Path) -
     assert run(app, ["generate", "docs", "--folder", str(tmp_path), "--check"]).exit_code == 1
     assert not list(tmp_path.iterdir())
     assert run(app, ["generate", "docs", "--folder", str(tmp_path)]).exit_code == 0
-    assert {f.name for f in tmp_path.iterdir()} == {"metrics.md", "policies.md", "symptoms.md"}
+    assert {f.name for f in tmp_path.iterdir()} == {"behaviours.md", "metrics.md", "policies.md", "symptoms.md"}
     assert run(app, ["generate", "docs", "--folder", str(tmp_path), "--check"]).exit_code == 0
     (tmp_path / "metrics.md").write_text("something else")
     stale = run(app, ["generate", "docs", "--folder", str(tmp_path), "--check"])

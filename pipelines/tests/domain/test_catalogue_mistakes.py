@@ -57,6 +57,26 @@ def put(place: str, value: object, raw: Body) -> None:
         ("rnic_profiles", load.profiles, "profiles/CX-6/performance", {"like": "CX-9"}, "entry CX-6, performance"),
         ("rnic_profiles", load.firmware_families, "firmware_families", ["Acme"], r"that no profile has: \['Acme'\]"),
         ("walls", load.walls, "walls", ["offloaded_flows"], "expected a mapping of id to entry"),
+        ("behaviours", load.behaviours, "behaviours/B2/applies_to", ["CX-9"], "entry B2: neither a profile nor a variant: CX-9"),
+        ("behaviours", load.behaviours, "behaviours/B4/confirmed_by", ["speed"], "entry B4: confirmed_by must name signals"),
+        ("behaviours", load.behaviours, "behaviours/B6/seen_in", "telemetry", "entry B6.*(?s:.)*needs a definition"),
+        ("behaviours", load.variants, "variants/CX-4 Lx/profile", "CX-6", "variant CX-4 Lx: its ids must be among those"),
+        ("behaviours", load.contradictions, "contradictions/unanswered_marks/effect", ["speed"], "unanswered_marks: not a counter of rnic"),
+        (
+            "behaviours",
+            load.contradictions,
+            "contradictions/unanswered_marks/effect",
+            ["rate_gbps"],
+            "unanswered_marks: not a counter of rnic",
+        ),
+        ("behaviours", load.contradictions, "contradictions/silent_read_drops/models", ["CX-9"], "silent_read_drops: neither a profile"),
+        (
+            "behaviours",
+            load.contradictions,
+            "contradictions/silent_read_drops/effect",
+            ["peers.duplicate_request"],
+            "silent_read_drops.*(?s:.)*must be a counter of the RNIC itself",
+        ),
     ],
 )
 def test_a_mistake_in_a_file_is_refused_with_its_entry(

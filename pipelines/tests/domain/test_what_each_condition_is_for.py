@@ -14,7 +14,9 @@ from wallwatch_testing.boundaries import definitions
 Values = dict[str, float]
 """Signal -> its value in every window; `deletion_load 10` is its value in the window of 10 s."""
 
-RULES = {definition.rule.partition("/")[0] if definition.rule[0] == "S" else definition.rule: definition for _, definition in definitions()}
+RULES = {
+    definition.rule.partition("/")[0] if definition.rule[0] in "SB" else definition.rule: definition for _, definition in definitions()
+}
 
 ONE_BY_ONE: Values = {
     "live_share": 0.5, "reoffloads_per_s": 40.0, "population_drop": 0.05, "boots": 0.0, "flow_limit_exceeded": 0.0,
@@ -39,6 +41,15 @@ NO_NAME: Values = {
     "shutdowns": 0.0,
 }  # fmt: skip
 LINK_LOST: Values = {"pcie_losses": 1.0, "pcie_share": 0.5, "removals": 0.0, "boots": 0.0, "shutdowns": 0.0}
+HELD_CLASS: Values = {
+    "class_unused_share": 0.4, "class_deviation": 0.01, "transmit_waits_per_s": 80_000.0, "transmit_share": 0.6, "pauses_per_s": 0.0,
+}  # fmt: skip
+DROPPING: Values = {"discards_per_s": 300.0, "receive_share": 0.3, "pauses_per_s": 0.0, "host_drops_per_s": 0.0}
+STALLED: Values = DROPPING | {"slow_path_model": 1.0, "sequence_errors_per_s": 200.0, "ack_timeouts_per_s": 20.0}
+STARTING: Values = DROPPING | {"mismatched_senders": 2.0, "new_qps_per_s": 8.0}
+MARKED: Values = {"unanswered_marks": 9000.0, "np_off": 0.0, "peers_cnps_handled_per_s": 60.0}
+READING: Values = {"silent_read_repeats": 400.0, "silent_read_drops": 0.0, "peers_reads_per_s": 500.0}
+ADAPTIVE: Values = {"adaptive_timeouts_per_s": 4.0, "adaptive_retransmissions_per_s": 9.0}
 
 SICK: list[tuple[str, str, Values]] = [
     ("S1", "flows with traffic are deleted and return", ONE_BY_ONE),
@@ -73,6 +84,20 @@ SICK: list[tuple[str, str, Values]] = [
     ("U/1", "errors without a name, and the traffic is gone", NO_NAME),
     ("U/3", "the link goes down and nothing explains it", LINK_LOST),
     ("U/3", "the link goes down, comes back whole, and nothing explains it", LINK_LOST | {"pcie_share": 1.0}),
+    ("B1", "a class with data waiting stays at its guarantee", HELD_CLASS),
+    ("B2", "innocents time out while the port drops packets for no lack of room", STALLED),
+    ("B2", "queue pairs are counted one by one",
+     DROPPING | {"slow_path_model": 1.0, "qps_losing": 12.0, "qps_waiting": 24.0}),
+    ("B3", "connections from the other model start", STARTING),
+    ("B4", "the senders handle what nobody counted", MARKED),
+    ("B4", "the port sends small packets with the priority of notifications",
+     MARKED | {"peers_cnps_handled_per_s": 0.0, "cnp_priority_packets_per_s": 50.0}),
+    ("B4",
+     "the flow table counts what the firmware does not", MARKED | {"peers_cnps_handled_per_s": 0.0, "uncounted_notifications": 900.0}),
+    ("B4", "the notification point is enabled, and no sender is known", {"unanswered_marks": 9000.0, "np_off": 0.0, "np_unobserved": 1.0}),
+    ("B5", "peers are asked again, and no loss was counted", READING),
+    ("B5", "the port drops packets while reads are active", READING | {"silent_read_repeats": 0.0, "silent_read_drops": 5000.0}),
+    ("B8", "timers fire that nobody has set", ADAPTIVE),
 ]  # fmt: skip
 
 HEALTHY: list[tuple[str, str, Values]] = [
@@ -121,6 +146,33 @@ HEALTHY: list[tuple[str, str, Values]] = [
     ("U/3", "the RNIC is removed on purpose", LINK_LOST | {"removals": 1}),
     ("U/3", "a boot trains the link", LINK_LOST | {"boots": 1}),
     ("U/3", "the host shuts down", LINK_LOST | {"shutdowns": 1}),
+    ("B1", "all classes use their guarantees", HELD_CLASS | {"class_unused_share": 0.01}),
+    ("B1", "the class has more than its guarantee", HELD_CLASS | {"class_deviation": 0.6}),
+    ("B1", "congestion control slows both classes, so nothing waits at the port", HELD_CLASS | {"transmit_waits_per_s": 0.0}),
+    ("B1", "the port is full", HELD_CLASS | {"transmit_share": 0.97}),
+    ("B1", "the network asks the port to pause", HELD_CLASS | {"pauses_per_s": 40.0}),
+    ("B2", "a packet is dropped now and then", STALLED | {"discards_per_s": 0.5}),
+    ("B2", "another model drops packets", STALLED | {"slow_path_model": 0.0}),
+    ("B2", "incast fills the link", STALLED | {"receive_share": 0.97}),
+    ("B2", "incast fills the buffer, which asks for a pause", STALLED | {"pauses_per_s": 12.0}),
+    ("B2", "the host takes its packets too late", STALLED | {"host_drops_per_s": 900.0}),
+    ("B2", "nobody loses packets of RDMA", STALLED | {"sequence_errors_per_s": 0.0, "qps_losing": 0.0}),
+    ("B2", "nobody without losses waits", STALLED | {"ack_timeouts_per_s": 0.0, "qps_waiting": 0.0}),
+    ("B3", "connections start and nothing is dropped", STARTING | {"discards_per_s": 0.0}),
+    ("B3", "the senders are of the same model", STARTING | {"mismatched_senders": 0.0}),
+    ("B3", "packets are dropped, and no connection starts", STARTING | {"new_qps_per_s": 0.0}),
+    ("B3", "the start of a job fills the link", STARTING | {"receive_share": 0.98}),
+    ("B3", "the start of a job fills the buffer, which asks for a pause", STARTING | {"pauses_per_s": 3.0}),
+    ("B3", "the host takes its packets too late", STARTING | {"host_drops_per_s": 900.0}),
+    ("B4", "the counter moves", MARKED | {"unanswered_marks": 0.0}),
+    ("B4", "few marks within a minute", MARKED | {"unanswered_marks": 400.0}),
+    ("B4", "the notification point is disabled", MARKED | {"np_off": 1.0}),
+    ("B4", "nobody has seen a notification, and the setting says nothing",
+     MARKED | {"peers_cnps_handled_per_s": 0.0, "cnp_priority_packets_per_s": 0.0, "uncounted_notifications": 0.0, "np_unobserved": 0.0}),
+    ("B5", "the losses are counted", READING | {"silent_read_repeats": 0.0}),
+    ("B5", "no reads are active", READING | {"peers_reads_per_s": 0.0}),
+    ("B8", "time-outs are those of the settings", ADAPTIVE | {"adaptive_timeouts_per_s": 0.0}),
+    ("B8", "timers fire, and nothing is sent again", ADAPTIVE | {"adaptive_retransmissions_per_s": 0.0}),
 ]  # fmt: skip
 
 

@@ -19,7 +19,7 @@ def docs(
     folder: Path = typer.Option(Path("docs"), help="folder of the documentation", file_okay=False),
     check: bool = typer.Option(False, "--check", help="write nothing; fail when a file is out of date"),
 ) -> None:
-    """Write metrics.md, policies.md and symptoms.md, and the tables in remedies.md."""
+    """Write behaviours.md, metrics.md, policies.md and symptoms.md, and the tables in remedies.md."""
     from wallwatch.cli.tables import pages, sections, with_sections
 
     stale = []

@@ -178,6 +178,8 @@ def _evidence(cause: Mapping[str, Any], baseline: Mapping[str, Any]) -> Iterator
         change = f" ({one['change']:+.0%})" if one.get("change") is not None else ""
         unit = baseline.get(name, {}).get("unit", "")
         yield "effect", f"{name} {_number(one.get('good'))} -> {_number(one.get('bad'))} {unit}{change}"
+    if cause.get("recovers") is False:
+        yield "recovery", "does not recover until a reset"
     for one in cause["permutation"]:
         verdict = "kept" if one["kept"] else "not shown to matter"
         yield "permutation", f"{one['parameter']}: {one['held']} of {one['pairs']} pairs followed it; {verdict}"

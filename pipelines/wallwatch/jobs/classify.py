@@ -22,6 +22,7 @@ with warnings.catch_warnings(record=True):
 
 from wallwatch import kafka_clients
 from wallwatch.domain.symptoms.host_stage import HOST, MEASUREMENTS, Message, step
+from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.telemetry.decode import Refused, Sender, decode
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs.host_state import DecodedValues, HostState
@@ -48,6 +49,7 @@ class Classifier:
         self._future_ns = future_ns
         self._sender = sender
         self._decoded = DecodedValues()
+        self._peers = Peers()
         self._measurements = {f"wallwatch.{name}": measurements()[name] for name in MEASUREMENTS}
 
     def __call__(
@@ -64,7 +66,7 @@ class Classifier:
         parts = HostState(state, self._decoded, tags["host"])
         host = parts.get(HOST) or {}
         before = {why: host.get(why, 0) for why in _ignored}
-        _, findings = step(parts, Message(measurement.name, tags, at_ns, fields))
+        _, findings = step(parts, Message(measurement.name, tags, at_ns, fields), self._peers)
         parts.save()
         after = parts.get(HOST) or {}
         for why, count in before.items():

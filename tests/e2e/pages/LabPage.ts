@@ -1,4 +1,6 @@
-import { expect, type Locator, type Page } from "@playwright/test";
+import { expect as standard, type Locator, type Page } from "@playwright/test";
+
+const expect = standard.configure({ timeout: 60_000 });
 
 /** The lab: its devices, the start of a campaign, and the page of one. */
 export class LabPage {

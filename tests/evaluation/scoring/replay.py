@@ -13,6 +13,7 @@ from typing import Any
 from wallwatch.domain.instants import ms_of
 from wallwatch.domain.symptoms import silence
 from wallwatch.domain.symptoms.host_stage import Message, step
+from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.telemetry.decode import Refused, decode_message
 
 LATEST_NS = 2**63 - 1
@@ -103,6 +104,7 @@ def replay(lines: Iterable[bytes], latest_ns: int = LATEST_NS) -> Replay:
     """Run one recording's telemetry, in the order of the file, each host with its own state; later samples than `latest_ns` are refused."""
     states: dict[str, dict[str, Any] | None] = {}
     watch = silence.new()
+    peers = Peers()
     findings = Findings()
     samples: dict[tuple[str, str, str], array[int]] = {}
     problems: Counter[str] = Counter()
@@ -119,7 +121,7 @@ def replay(lines: Iterable[bytes], latest_ns: int = LATEST_NS) -> Replay:
         note_sample(samples, message, at_ms)
         host = message.tags["host"]
         try:
-            states[host], found = step(states.get(host), message)
+            states[host], found = step(states.get(host), message, peers)
         except Refused as refusal:
             problems[f"telemetry: {refusal.reason}"] += 1
             continue

@@ -125,6 +125,7 @@ class Bench:
         if drop is not None:
             features.keep(self.rnic, now_ms - 5000, {"flows_offloaded": FLOWS})
             features.keep(self.rnic, now_ms, {"flows_offloaded": FLOWS * (1.0 - drop)})
+        self.rnic["transport"] = {"form": features.transport_places()[1], "rows": []}
         features.keep(self.rnic, now_ms, dict(signals))
 
     def tick(self, second: float, signals: Signals) -> list[str]:

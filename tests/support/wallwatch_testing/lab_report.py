@@ -53,6 +53,7 @@ def cause(**fields: Any) -> dict[str, Any]:
             }
         ],
         "effect": {"bw_gbps": {"good": 98.1, "bad": 57.0, "change": -0.42}},
+        "recovers": False,
         "failing": FAILING,
         "passing": {**FAILING, "egress_masks": 23},
         **fields,

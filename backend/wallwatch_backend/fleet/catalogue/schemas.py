@@ -1,5 +1,7 @@
 """The catalogue: labels and units for the UI, and definitions of symptoms."""
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from wallwatch_backend.kit.states import State
@@ -57,6 +59,25 @@ class DefinitionInfo(BaseModel):
     remedies: list[DefinitionRemedy]
 
 
+class KnownModel(BaseModel):
+    """A model that is known for a behaviour."""
+
+    model: str
+    firmware: str
+    figures: str
+    source: str
+
+
+class BehaviourInfo(BaseModel):
+    """What a behaviour of transport engines (B1 to B8) has beyond a symptom."""
+
+    seen_in: Literal["telemetry", "captures"] = Field(description="Captures: no counter shows it, so it has no definition")
+    known_on: list[KnownModel]
+    applies_to: list[str] = Field(description="Models on which it is judged; empty means all")
+    advice: str = Field(description="What to do about it, where no remedy changes it")
+    ticket: str = Field(description="Text for a ticket at the vendor")
+
+
 class SymptomInfo(BaseModel):
     id: str
     title: str
@@ -66,6 +87,7 @@ class SymptomInfo(BaseModel):
     looks_like: str | None
     near_misses: list[str] = Field(description="Conditions that look alike but are not it")
     definition: DefinitionInfo | None = Field(description="Null when it is not detected by thresholds")
+    behaviour: BehaviourInfo | None = Field(description="Of behaviours of transport engines, B1 to B8; else null")
 
 
 class CauseInfo(BaseModel):

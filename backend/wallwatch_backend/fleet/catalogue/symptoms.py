@@ -3,7 +3,17 @@
 from typing import Any
 
 from wallwatch.domain.catalogue import load
-from wallwatch_backend.fleet.catalogue.schemas import BoundInfo, ConditionInfo, CriticalWhen, DefinitionInfo, DefinitionRemedy, SymptomInfo
+from wallwatch.domain.catalogue.behaviour_models import Behaviour
+from wallwatch_backend.fleet.catalogue.schemas import (
+    BehaviourInfo,
+    BoundInfo,
+    ConditionInfo,
+    CriticalWhen,
+    DefinitionInfo,
+    DefinitionRemedy,
+    KnownModel,
+    SymptomInfo,
+)
 
 
 def label_and_unit(signal: str) -> tuple[str, str]:
@@ -60,9 +70,20 @@ def _info(one: Any) -> SymptomInfo:
         looks_like=one.looks_like,
         near_misses=list(one.near_misses),
         definition=_definition(one.definition) if one.definition is not None else None,
+        behaviour=_behaviour(one) if isinstance(one, Behaviour) else None,
+    )
+
+
+def _behaviour(one: Behaviour) -> BehaviourInfo:
+    return BehaviourInfo(
+        seen_in=one.seen_in,
+        known_on=[KnownModel.model_validate(known.model_dump()) for known in one.known_on],
+        applies_to=list(one.applies_to),
+        advice=one.advice,
+        ticket=one.ticket,
     )
 
 
 def all_symptoms() -> list[SymptomInfo]:
-    """S1 to S8, then what is none of them."""
-    return [_info(one) for one in (*load.symptoms().values(), *load.other_conditions().values())]
+    """S1 to S8, behaviours B1 to B8, then what is none of them."""
+    return [_info(one) for one in (*load.symptoms().values(), *load.behaviours().values(), *load.other_conditions().values())]

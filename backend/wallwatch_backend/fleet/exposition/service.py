@@ -11,7 +11,7 @@ from wallwatch_backend.incidents.schemas import Severity
 from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import Database, ReadSession
 
-OTHER_CONDITIONS = tuple(load.other_conditions())
+OTHER_CONDITIONS = (*load.other_conditions(), *(b.id for b in load.behaviours().values() if b.definition is not None))
 
 
 async def _counts(session: ReadSession, rack: str | None) -> bytes:

@@ -11,7 +11,6 @@ import asyncio
 import ssl
 from asyncio.transports import BaseTransport, Transport
 from collections.abc import Callable
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -102,21 +101,30 @@ class _Handshake(ssl.SSLObject):
         raise ssl.SSLWantReadError
 
 
-class Context(ssl.SSLContext):
-    """A server's TLS settings whose handshakes know their connection."""
+class _OfConnection(ssl.SSLContext):
+    """The context of a port, for the handshake of one connection.
 
-    sslobject_class = _Handshake
+    An event loop makes handshakes from a context and tells it nothing of the connection, and uvloop runs the callbacks of all
+    connections of a server with the same context variables.
+    """
+
+    def __new__(cls, _port: ssl.SSLContext, _connection: "HandshakeProtocol") -> "_OfConnection":
+        return super().__new__(cls, ssl.PROTOCOL_TLS_SERVER)
+
+    def __init__(self, port: ssl.SSLContext, connection: "HandshakeProtocol") -> None:
+        self._port, self._connection = port, connection
 
     def wrap_bio(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, *positional: Any, **named: Any) -> ssl.SSLObject:
-        handshake = super().wrap_bio(incoming, outgoing, *positional, **named)
-        if isinstance(handshake, _Handshake) and (connection := _CONNECTION.get()) is not None:
-            handshake.incoming, handshake.outgoing, connection.handshake = incoming, outgoing, handshake
-            incoming.write(connection.take_early())
+        handshake = self._port.wrap_bio(incoming, outgoing, *positional, **named)
+        if isinstance(handshake, _Handshake):
+            handshake.incoming, handshake.outgoing, self._connection.handshake = incoming, outgoing, handshake
+        incoming.write(self._connection.take_early())
         return handshake
 
 
-def server_context() -> Context:
-    context = Context(ssl.PROTOCOL_TLS_SERVER)
+def server_context() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.sslobject_class = _Handshake
     context.sni_callback = _started
     return context
 
@@ -131,7 +139,7 @@ def _started(handshake: ssl.SSLObject, name: str | None, _context: ssl.SSLContex
 class PortTls:
     """What all handshakes of a port share."""
 
-    context: Context
+    context: ssl.SSLContext
     own_name: str
     rejections: RejectionLog
     connections: Connections
@@ -149,8 +157,6 @@ class HandshakeProtocol(asyncio.Protocol):
         self.address: str | None = None
 
     def connection_made(self, transport: BaseTransport) -> None:
-        # Set here, because uvloop runs in the context of the connection and asyncio in that of the task.
-        _CONNECTION.set(self)
         stream = cast(Transport, transport)  # uvloop's is not a subclass of it
         peer = stream.get_extra_info("peername")
         self.address = str(peer[0]) if peer else None
@@ -168,7 +174,8 @@ class HandshakeProtocol(asyncio.Protocol):
         try:
             if transport.is_closing():
                 raise ConnectionResetError
-            secured = await loop.start_tls(transport, self, self._tls.context, server_side=True, ssl_handshake_timeout=TIMEOUT_S)
+            own = _OfConnection(self._tls.context, self)
+            secured = await loop.start_tls(transport, self, own, server_side=True, ssl_handshake_timeout=TIMEOUT_S)
         except OSError as error:
             transport.abort()
             self._tls.connections.leave(self)
@@ -216,6 +223,3 @@ class HandshakeProtocol(asyncio.Protocol):
         self._tls.connections.leave(self)
         if self._server is not None:
             self._server.connection_lost(exc)
-
-
-_CONNECTION: ContextVar[HandshakeProtocol | None] = ContextVar("connection", default=None)

@@ -22,6 +22,7 @@ type device struct {
 	vfs        vfs
 	functions  functions
 	driver     driver
+	transport  transport
 	health     map[string]netlink.Reporter
 }
 

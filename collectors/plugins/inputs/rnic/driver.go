@@ -46,10 +46,10 @@ func failures(listingFailed bool, questions ...*rnicinput.Question) int64 {
 // drivers asks the drivers of all RNICs, less often than sysfs is read: an answer takes the firmware's time.
 type drivers struct {
 	// source is nil where nothing stands for the kernel.
-	source              netlink.Source
-	interval            time.Duration
-	asked, described    time.Time
-	health, description rnicinput.Question
+	source                          rnicinput.Source
+	interval                        time.Duration
+	asked, described                time.Time
+	health, description, queuePairs rnicinput.Question
 }
 
 // answers are what the drivers said in one gathering; the zero value is a gathering in which they were not asked.
@@ -58,6 +58,7 @@ type answers struct {
 	asked, describe bool
 	health          map[string][]netlink.Reporter
 	descriptions    map[string]netlink.Description
+	queuePairs      map[string]netlink.QueuePairs
 }
 
 func (d *drivers) ask(at time.Time, log telegraf.Logger) answers {
@@ -69,6 +70,10 @@ func (d *drivers) ask(at time.Time, log telegraf.Logger) answers {
 	a.asked, d.asked = true, at
 	d.health.Ask(at, "Devlink's health", log, func() (err error) {
 		a.health, err = d.source.Health()
+		return err
+	})
+	d.queuePairs.Ask(at, "The queue pairs", log, func() (err error) {
+		a.queuePairs, err = d.source.QueuePairs()
 		return err
 	})
 	if !d.described.IsZero() && at.Sub(d.described) < descriptionAge*9/10 {
@@ -84,11 +89,17 @@ func (d *drivers) ask(at time.Time, log telegraf.Logger) answers {
 }
 
 // addDriver adds what the drivers said about this RNIC and returns what happened to its health.
-func (d *device) addDriver(source netlink.Source, a answers, at time.Time, fields map[string]any, log telegraf.Logger) []occurrence {
+func (d *device) addDriver(source rnicinput.Source, a answers, at time.Time, fields map[string]any, log telegraf.Logger) []occurrence {
+	if a.describe && d.rnic.Netdev != "" {
+		d.transport.addDCB(source, d.rnic.Netdev, at, fields, log)
+	}
 	if a.asked && d.rnic.Netdev != "" {
 		d.driver.ethtool.Ask(at, fmt.Sprintf("The driver's counters of %q", d.rnic.Netdev), log, func() error {
 			return d.addStatistics(source, a.describe, fields)
 		})
+	}
+	if a.queuePairs != nil {
+		d.transport.addQueuePairs(a.queuePairs, d.deviceNames(), fields)
 	}
 	if description, known := a.descriptions[d.rnic.PCI]; known {
 		d.addDescription(description, fields)
@@ -99,7 +110,7 @@ func (d *device) addDriver(source netlink.Source, a answers, at time.Time, field
 func (d *device) addStatistics(source netlink.Source, describe bool, fields map[string]any) error {
 	statistics, err := source.Statistics(d.rnic.Netdev)
 	for _, name := range driverCounters {
-		if value, ok := statistics[name]; ok && value <= math.MaxInt64 {
+		if value, ok := statistics[name]; ok && value <= math.MaxInt64 && d.transport.emits(name, statistics) {
 			fields[counterField(name)] = int64(value)
 		}
 	}

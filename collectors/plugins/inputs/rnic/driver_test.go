@@ -34,7 +34,12 @@ func (s *stubborn) Driver(string) (netlink.Driver, error) {
 }
 func (s *stubborn) Health() (map[string][]netlink.Reporter, error) { return nil, s.refuse("health") }
 func (s *stubborn) VFs(string, bool) (map[int]netlink.VF, error)   { return nil, s.refuse("vfs") }
-func (s *stubborn) Rates(bool) (map[string][]netlink.Rate, error)  { return nil, s.refuse("rates") }
+func (s *stubborn) DCB(string) (netlink.DCB, error)                { return netlink.DCB{}, s.refuse("dcb") }
+func (s *stubborn) QueuePairs() (map[string]netlink.QueuePairs, error) {
+	return nil, s.refuse("queue pairs")
+}
+func (s *stubborn) Queues([]string) (map[string]netlink.Queue, error) { return nil, s.refuse("queues") }
+func (s *stubborn) Rates(bool) (map[string][]netlink.Rate, error)     { return nil, s.refuse("rates") }
 func (s *stubborn) Descriptions() (map[string]netlink.Description, error) {
 	return nil, s.refuse("description")
 }
@@ -56,11 +61,11 @@ func gatherFor(t *testing.T, source *stubborn, lasts time.Duration) any {
 
 func TestADriverThatFailsIsAskedEverMoreRarely(t *testing.T) {
 	source := &stubborn{err: errors.New("input/output error"), asked: map[string]int{}}
-	if failures := gatherFor(t, source, time.Hour); failures != int64(3) {
-		t.Errorf("collect_failures is %v; health, description and ethtool failed", failures)
+	if failures := gatherFor(t, source, time.Hour); failures != int64(5) {
+		t.Errorf("collect_failures is %v; health, description, queue pairs, traffic classes and ethtool failed", failures)
 	}
 	// After 0, 1, 3, 7, 15 and 31 minutes.
-	for _, what := range []string{"ethtool", "health", "description"} {
+	for _, what := range []string{"ethtool", "health", "description", "queue pairs"} {
 		if source.asked[what] != 6 {
 			t.Errorf("%s was asked %d times in an hour, want 6", what, source.asked[what])
 		}

@@ -17,6 +17,8 @@ var derived = []string{
 	"tx_gbps", "rx_gbps", "values_missing", "vfs", "vfs_bound", "vfs_elsewhere", "driver_version", "eswitch_mode", "encap_mode",
 	"fw_ver_stored", "health_reporters", "health_reporters_failed", "health_errors", "health_recoveries", "health_fw_errors",
 	"health_fw_fatal_errors", "collect_ms", "collect_cpu_ms", "collect_failures", "ports", "ports_active",
+	"ets_bandwidth", "ets_algorithms", "ets_priority_classes", "pfc_priorities", "ecn_np_priorities", "ecn_rp_priorities",
+	"ecn_np_min_time_between_cnps", "ecn_np_cnp_dscp", "ecn_np_cnp_802p_prio", "qps", "qps_counted", "qps_losing", "qps_waiting", "qps_slowed",
 }
 
 // everyField lists what this input can emit.

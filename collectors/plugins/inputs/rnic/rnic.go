@@ -15,7 +15,6 @@ import (
 
 	"github.com/wallwatch/wallwatch/collectors/internal/cputime"
 	"github.com/wallwatch/wallwatch/collectors/internal/event"
-	"github.com/wallwatch/wallwatch/collectors/internal/netlink"
 	"github.com/wallwatch/wallwatch/collectors/internal/rnicinput"
 	"github.com/wallwatch/wallwatch/collectors/internal/sysfs"
 )
@@ -77,7 +76,7 @@ func (p *Plugin) Init() error {
 }
 
 // driverSource is nil where the drivers are not asked.
-func (p *Plugin) driverSource() netlink.Source {
+func (p *Plugin) driverSource() rnicinput.Source {
 	if p.DriverInterval == 0 {
 		return nil
 	}
@@ -127,7 +126,8 @@ func (p *Plugin) read(acc telegraf.Accumulator) ([]sample, error) {
 		}
 		known.rnic = rnic
 		s := p.sample(acc, known, said, representors)
-		s.fields["collect_failures"] = failures(err != nil, &p.drivers.health, &p.drivers.description, &known.driver.ethtool, &known.functions.settings)
+		s.fields["collect_failures"] = failures(err != nil, &p.drivers.health, &p.drivers.description, &p.drivers.queuePairs, &known.driver.ethtool,
+			&known.functions.settings, &known.transport.dcb)
 		samples = append(samples, s)
 	}
 	if err == nil {
@@ -175,6 +175,7 @@ func (p *Plugin) sample(acc telegraf.Accumulator, d *device, said answers, repre
 	more, ofPorts := d.ports.read(&p.reader, d.rnic, at, fields, d.port.change(fields), p.Log)
 	lost.Plus(more).Add(fields)
 	d.addRates(fields, at)
+	d.transport.addECN(&p.reader, d.rnic, at, fields)
 	wanted := d.functions.due(at, time.Duration(p.VFInterval))
 	ofVFs := d.vfs.read(p.root, d.rnic, at, representors, wanted, fields)
 	happened := slices.Concat(

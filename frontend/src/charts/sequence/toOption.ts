@@ -42,7 +42,7 @@ export function sequenceToOption(model: SequenceModel, theme: ChartTheme): EChar
   });
   const resent = (kind: string) => model.resent.filter((each) => each.kind === kind).map(({ at }) => at);
   return {
-    grid: { left: 76, right: 18, top: 34, bottom: 74 },
+    grid: { left: 76, right: 18, top: 52, bottom: 74 },
     legend: { top: 0, left: 0, itemWidth: 12, itemHeight: 10, textStyle: { color: theme.text, fontSize: 12 } },
     tooltip: {
       trigger: "item",

@@ -86,6 +86,7 @@ export function CausePanel({ campaign, cause, report, units }: Props) {
               </Text>
             )}
             <Effect cause={cause} report={report} />
+            {cause.recovers === false && <Text size="sm">The device does not recover from it until a reset.</Text>}
             {curves.length > 0 && (
               <Grid gap={12} aria-label="Sensitivity">
                 {curves.map((model) => (

@@ -15,6 +15,19 @@ export function Reproducer({ cause }: { cause: FoundCause }) {
           Minimal reproducer
         </Text>
         <Group gap={6}>
+          {cause.ticket_url !== null && (
+            <Button
+              size="compact-xs"
+              variant="default"
+              component="a"
+              href={cause.ticket_url}
+              target="_blank"
+              rel="noreferrer"
+              aria-label={`Open ticket about cause ${cause.id}`}
+            >
+              Open ticket
+            </Button>
+          )}
           <CopyButton value={cause.reproducer}>
             {({ copied, copy }) => (
               <Button size="compact-xs" variant="default" onClick={copy}>

@@ -77,6 +77,11 @@ describe("a campaign", () => {
     expect(panel).toHaveTextContent("last good 23, first bad 24 masks");
     expect(within(panel).getByRole("row", { name: /flows 0 of 5 .*Not shown to matter/ })).toBeInTheDocument();
     expect(panel).toHaveTextContent("10 of 10 inside, 9 of 10 just outside");
+    expect(panel).toHaveTextContent("The device does not recover from it until a reset.");
+    expect(within(panel).getByRole("link", { name: "Open ticket about cause 1" })).toHaveAttribute(
+      "href",
+      CAUSE.ticket_url,
+    );
     await userEvent.click(within(panel).getByRole("button", { name: "Show text" }));
     expect(within(panel).getByText(/S6 appears when/, { selector: "code,pre" })).toBeInTheDocument();
     const diagram = screen.getByRole("img", { name: /Causal diagram/ });

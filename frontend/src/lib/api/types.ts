@@ -101,6 +101,7 @@ export type SimilarIncident = Schemas["SimilarIncident"];
 export type SuggestedRemedy = Schemas["SuggestedRemedy"];
 export type SymptomDefinition = Schemas["DefinitionInfo"];
 export type SymptomInfo = Schemas["SymptomInfo"];
+export type Behaviour = Schemas["BehaviourInfo"];
 export type TimelineEntry = Schemas["TimelineEntry"];
 export type Token = Schemas["Token"];
 export type User = Schemas["User"];

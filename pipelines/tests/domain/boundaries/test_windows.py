@@ -43,6 +43,7 @@ def seen(asked: Asked, *samples: tuple[int, float], signal: str | None = None) -
     """The value of a window that ends now, after these samples at `(ms before now, value)`."""
     rnic = rnic_stage.new()
     rnic["newest"] = NOW
+    rnic["transport"] = {"form": features.transport_places()[1], "rows": []}
     for before_ms, value in samples:
         features.keep(rnic, NOW - before_ms, {signal or asked.signal: value})
     found = Features(rnic, {}, NOW, PCI).of(asked)

@@ -193,7 +193,8 @@ def test_a_control_that_disagrees_makes_it_reset_before_each_test() -> None:
 @pytest.mark.parametrize(("damage", "text"), [(many_masks, "does not recover until a reset"), (None, "recovers by itself")])
 def test_whether_the_device_recovers_is_said(damage: Any, text: str) -> None:
     judge, tester = judge_of(fails_when(many_masks), MEMORY, damage=damage)
-    judge.check_recovery(at(40))
+    judge.check_recovery(at(40), S6)
+    assert judge.recovery[S6] is (damage is None)
     assert judge.memory is not None
     assert judge.memory["text"] == text
     assert judge.memory["after"] == {"masks": 40, "offload": False}

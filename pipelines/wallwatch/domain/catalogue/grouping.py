@@ -13,7 +13,7 @@ from wallwatch.domain.catalogue.load import causes
 from wallwatch.domain.catalogue.models import Entry
 from wallwatch.domain.telemetry.registry import RegistryError
 
-SymptomId = Annotated[str, Field(pattern=r"^(S[1-8]|unexplained|silent|isolation)$")]
+SymptomId = Annotated[str, Field(pattern=r"^([SB][1-8]|unexplained|silent|isolation)$")]
 
 
 class Related(Entry):

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import ValidationError
 
+from wallwatch.domain.catalogue.behaviour_models import PEERS, Behaviour, Contradiction, Variant
 from wallwatch.domain.catalogue.isolation import isolation_rule
 from wallwatch.domain.catalogue.models import (
     Cause,
@@ -85,10 +86,70 @@ def other_conditions() -> dict[str, OtherCondition]:
 
 
 @cache
+def behaviours() -> dict[str, Behaviour]:
+    """B1..B8 of transport engines.
+
+    >>> [b.id for b in behaviours().values() if b.seen_in == "captures"]
+    ['B6', 'B7']
+    """
+    found = parse_entries("behaviours.yaml", _read("behaviours.yaml").get("behaviours"), Behaviour)
+    for behaviour in found.values():
+        _check_definition(behaviour, symptoms(), "behaviours.yaml")
+        signals = {c.signal for c in behaviour.definition.conditions} if behaviour.definition is not None else set()
+        pair = behaviour.interoperability
+        named = {*behaviour.applies_to, *(known.model for known in behaviour.known_on)}
+        named |= {*pair.senders, *pair.receivers} if pair is not None else set()
+        if unknown := named - set(profiles()) - set(variants()):
+            raise RegistryError(f"behaviours.yaml, entry {behaviour.id}: neither a profile nor a variant: {', '.join(sorted(unknown))}")
+        if not set(behaviour.confirmed_by) <= signals:
+            raise RegistryError(f"behaviours.yaml, entry {behaviour.id}: confirmed_by must name signals of its conditions")
+    return found
+
+
+@cache
+def variants() -> dict[str, Variant]:
+    """Cards that behave unlike the others of their profile."""
+    found = parse_entries("behaviours.yaml", _read("behaviours.yaml").get("variants"), Variant, with_id=False)
+    for name, variant in found.items():
+        profile = profiles().get(variant.profile)
+        if profile is None or not set(variant.pci_ids) <= set(profile.pci_ids) or not set(variant.hca_types) <= set(profile.hca_types):
+            raise RegistryError(f"behaviours.yaml, variant {name}: its ids must be among those of the profile {variant.profile!r}")
+    return found
+
+
+@cache
+def variant_of(pci_id: str | None, hca_type: str | None) -> str | None:
+    """The variant's name where the catalogue has one for a device, else its profile's; None for a device that it does not have.
+
+    >>> variant_of("15b3:1015", None), variant_of("15b3:1017", None), variant_of(None, "MT4125"), variant_of("8086:10fb", None)
+    ('CX-4 Lx', 'CX-5', 'CX-6 Dx', None)
+    """
+    pci = (pci_id or "").lower()
+    for name, variant in variants().items():
+        if pci in variant.pci_ids or (not pci and hca_type in variant.hca_types):
+            return name
+    return model_of(pci_id, hca_type)
+
+
+@cache
+def contradictions() -> dict[str, Contradiction]:
+    """Pairs of counters of which the second must move when the first one does, by the name of their signal."""
+    found = parse_entries("behaviours.yaml", _read("behaviours.yaml").get("contradictions"), Contradiction, with_id=False)
+    counters = {f.name for f in measurements()["rnic"].fields.values() if f.kind == "counter"}
+    for name, pair in found.items():
+        unknown = {counter.removeprefix(PEERS) for counter in (*pair.cause, *pair.effect)} - counters
+        if unknown:
+            raise RegistryError(f"behaviours.yaml, contradiction {name}: not a counter of rnic: {', '.join(sorted(unknown))}")
+        if wrong := set(pair.models) - set(profiles()) - set(variants()):
+            raise RegistryError(f"behaviours.yaml, contradiction {name}: neither a profile nor a variant: {', '.join(sorted(wrong))}")
+    return found
+
+
+@cache
 def detected() -> dict[str, Detected]:
     """Everything that the symptom stage detects, symptoms first, because later entries may depend on them."""
     further = (rule for condition in other_conditions().values() for rule in condition.rules())
-    everything: dict[str, Detected] = {**symptoms(), **other_conditions(), **{rule.id: rule for rule in further}}
+    everything: dict[str, Detected] = {**symptoms(), **other_conditions(), **{rule.id: rule for rule in further}, **behaviours()}
     return {name: entry for name, entry in everything.items() if entry.definition is not None}
 
 
@@ -100,14 +161,14 @@ def clear_for_s(symptom: str) -> float:
     """
     if symptom == "isolation":
         return isolation_rule().clear_s
-    entry = {**symptoms(), **other_conditions()}.get(symptom)
+    entry = {**symptoms(), **other_conditions(), **behaviours()}.get(symptom)
     return float(entry.definition.clear_for_s) if entry is not None and entry.definition is not None else 0.0
 
 
-def _check_definition(entry: Detected, all_symptoms: Mapping[str, Symptom]) -> None:
+def _check_definition(entry: Detected, all_symptoms: Mapping[str, Symptom], source: str = "symptoms.yaml") -> None:
     if entry.definition is None:
         return
-    where = f"symptoms.yaml, entry {entry.id}"
+    where = f"{source}, entry {entry.id}"
     for condition in entry.definition.conditions:
         if condition.signal not in known_signals():
             raise RegistryError(f"{where}: signal {condition.signal!r} is neither a field of rnic_offload or rnic nor in signals.yaml")
@@ -186,7 +247,13 @@ def internal_actions() -> dict[str, RemedyAction]:
 
 @cache
 def derived_signals() -> dict[str, DerivedSignal]:
-    return parse_entries("signals.yaml", _read("signals.yaml").get("signals"), DerivedSignal, with_id=False)
+    """Signals that are derived from fields, those of contradictions among them."""
+    found = parse_entries("signals.yaml", _read("signals.yaml").get("signals"), DerivedSignal, with_id=False)
+    for name, pair in contradictions().items():
+        found[name] = DerivedSignal.model_validate(
+            {"label": pair.label, "unit": pair.unit, "meaning": pair.meaning, "from": "rnic", "window": "transport"}
+        )
+    return found
 
 
 @cache

@@ -263,6 +263,8 @@ class DerivedSignal(Entry):
     """Counters of `rnic` whose increase per second this is, all together."""
     source: Literal["rnic_offload", "rnic"] = Field("rnic_offload", alias="from")
     """The measurement whose samples give it."""
+    window: Literal["every", "transport"] = "every"
+    """Where its values are kept: in the window of every RNIC, or in that of RNICs whose transport engine shows something."""
 
 
 class EventSignal(Entry):

@@ -18,6 +18,8 @@ class Identity:
     driver: str = ""
     fw_ver: str = ""
     driver_version: str = ""
+    variant: str = ""
+    """Which of its profile's cards it is, such as `CX-4 Lx` of `CX-4`; the profile where the catalogue makes no difference."""
 
 
 def version(text: str) -> tuple[int, ...]:

@@ -9,8 +9,9 @@ from statistics import median
 
 from wallwatch.domain.lab.conditions import Cause, Signal
 from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, Grid, one_at_a_time, tuples_of
-from wallwatch.domain.lab.device import Config, Value
+from wallwatch.domain.lab.device import Config
 from wallwatch.domain.lab.evidence import add_evidence
+from wallwatch.domain.lab.hiding import hides
 from wallwatch.domain.lab.hypothesis import Hidden
 from wallwatch.domain.lab.judge import Judge
 from wallwatch.domain.lab.learner import Learner
@@ -53,7 +54,7 @@ class Adaptive:
         self._healthy = self._device.default
         self._default_was_judged = False
         self._suspected: list[Cause] = []
-        self._rows_alone: dict[Cause, Value] = {}
+        self._found_alone: dict[Cause, FoundCause] = {}
         self._is_first_pass = False
         self._later: deque[Config] = deque()
 
@@ -92,10 +93,11 @@ class Adaptive:
             (name,) = difference(self._device, row, self._healthy) if self._healthy == self._device.default else ("",)
             for signal in self._unexplained(row) if name else ():
                 if not any(one.signal == signal and name in one.parameters for one in self._suspected):
-                    cause = self._learner(signal).alone(row, name)
-                    if cause is not None:
-                        self._suspected.append(cause)
-                        self._rows_alone[cause] = row[name]
+                    found = self._learner(signal).alone(row, name)
+                    if found is not None:
+                        self._judge.check_recovery(row, signal)
+                        self._suspected.append(found.cause)
+                        self._found_alone[found.cause] = found
         self._is_first_pass = True
         for row in rows:
             self._work(row)
@@ -108,8 +110,7 @@ class Adaptive:
         """A search that is cut off before it has proven what fails alone reports it as what it is."""
         for one in self._suspected:
             (name,) = one.parameters
-            value = self._rows_alone[one]
-            found = FoundCause(one, {**self._healthy, name: value}, self._healthy, is_settled=False)
+            found = self._found_alone[one]
             add_evidence(self._judge, found)
             self._report.causes.append(found)
             self._report.notes.append(f"{one.signal} with {name} alone is not proven yet: no other parameter was varied.")
@@ -199,10 +200,12 @@ class Adaptive:
     def _unexplained(self, row: Config) -> list[Signal]:
         """Signals of a configuration that no known cause explains."""
         outcomes = self._judge.seen.get(self._device.key(row), [])
-        holding = {one.signal for one in self._known if one.holds(row)}
-        if any(one.symptom for one in holding):  # a degradation next to a symptom that is explained is explained
-            return [one for one in self._shown(outcomes) if one.symptom and one not in holding]
-        return [one for one in self._shown(outcomes) if one not in holding]
+        holding = [one for one in self._report.causes if one.cause.holds(row)]
+        signals = {one.cause.signal for one in holding}
+        unexplained = [one for one in self._shown(outcomes) if one not in signals]
+        if any(one.symptom for one in signals):  # a degradation next to a symptom that is explained is explained
+            return [one for one in unexplained if one.symptom]
+        return [one for one in unexplained if not any(self._judge.worsens(found.effect, one.metric) for found in holding)]
 
     def _shown(self, outcomes: Sequence[object]) -> list[Signal]:
         found: dict[Signal, None] = {}
@@ -244,6 +247,18 @@ class Adaptive:
         self._report.causes[:] = [one for one in self._report.causes if not covers(one)]
         self._report.causes.append(found)
 
+    def _learn_again_what_is_hidden(self, found: FoundCause) -> bool:
+        """One of two symptoms may hide the other though the device goes on. What was learned before that was clear is learned again."""
+        pairs = [(found.cause, one) for one in self._known] + [(one, found.cause) for one in self._known]
+        for other, cause in pairs:
+            if hides(self._judge, self._sampler, other, cause, self._known):
+                self._judge.hiding.add((str(other.signal.symptom), str(cause.signal.symptom)))
+                again = [one for one in self._report.causes if one.cause.signal == cause.signal]
+                self._report.causes[:] = [one for one in self._report.causes if one.cause.signal != cause.signal]
+                self._queue.extend(one.failing for one in again)
+                return any(one is found for one in again)
+        return False
+
     def _forget_causes(self, config: Config) -> None:
         """The device turned out to be flaky: causes that were learned by single tests are learned again."""
         self._queue.extend([*(one.failing for one in self._report.causes), config])
@@ -275,9 +290,11 @@ class Adaptive:
             self._forget_causes(config)
             return
         self._replace_what_it_covers(found)
+        if self._learn_again_what_is_hidden(found):
+            return
         self._suspected = [one for one in self._suspected if one.signal != signal or not one.parameters & found.cause.parameters]
+        self._judge.check_recovery(found.failing, signal)
         add_evidence(self._judge, found)
-        self._judge.check_recovery(found.failing)
         (self._later if self._is_first_pass else self._queue).extend(learner.others)
         if not found.is_settled:
             self._report.notes.append(

@@ -101,8 +101,9 @@ def _free_sum(names: Sequence[str], crossings: Sequence[Crossing]) -> Boundary |
     if len(names) != 2:
         return None
     first, second = names
+    on_lines = [one for one in crossings if sum(one.good[name] != one.bad[name] for name in names) == 1]
     for is_sum in (False, True):
-        for one, other in itertools.combinations(crossings, 2):
+        for one, other in itertools.combinations(on_lines, 2):
             a, b = (_middle(one, name, is_sum) for name in names)
             c, d = (_middle(other, name, is_sum) for name in names)
             if abs(d - b) < 1e-9:

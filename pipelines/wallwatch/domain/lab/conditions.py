@@ -125,6 +125,11 @@ class Boundary:
                 return math.inf
         return product
 
+    def depth(self, config: Mapping[str, Value]) -> float:
+        """How far a configuration is beyond the boundary, or, when negative, on this side of it."""
+        beyond = self.expression_value(config) - self.value
+        return beyond if self.op == ">=" else -beyond
+
     def holds(self, config: Mapping[str, Value]) -> bool:
         reached = self.expression_value(config)
         slack = 1e-9 * max(abs(self.value), abs(reached), 1e-9) if math.isfinite(reached) else 0.0

@@ -18,11 +18,12 @@ MOST_POINTS = 40
 
 
 def add_evidence(judge: Judge, found: FoundCause) -> None:
-    """Fill in the sensitivity curves and the effect of a cause.
+    """Fill in the sensitivity curves and the effect of a cause, and whether the device recovers from it.
 
     No test is spent: halving a range has tried the values around its threshold.
     """
     found.sensitivity = [_curve(judge, found, name) for name in sorted(found.cause.parameters)]
+    found.recovers = judge.recovery.get(found.cause.signal)
     good, bad = (_means(judge.seen[judge.device.key(one)]) for one in (found.passing, found.failing))
     found.effect = {
         name: {"good": good[name], "bad": bad[name], "change": (bad[name] - good[name]) / abs(good[name])}

@@ -136,8 +136,13 @@ class Hypothesis:
         return any(self.judge.remembers(one, self.signal, self.phase) for one in _sides(bad, thresholds))
 
     def _was_wrong(self, bad: Config, thresholds: Sequence[Threshold]) -> bool:
-        """Whether more repeats change a verdict at a threshold of a flaky device: one wrong verdict on the way leads astray."""
+        """Whether more repeats change a verdict at a threshold: one wrong verdict on the way leads astray.
+
+        A device that is not known to be flaky is asked once more where it passed, which a flaky symptom does by chance.
+        """
         before = [self.judge.known(one, self.signal) for one in _sides(bad, thresholds)]
+        for one in thresholds if self.signal.symptom is not None else ():
+            self.judge.doubt({**bad, one.parameter: one.last_good}, self.signal, self.phase, 1, at_threshold=True)
         return before != [self.decide_surely(one) for one in _sides(bad, thresholds)]
 
     # --- how good it is ---
@@ -153,10 +158,11 @@ class Hypothesis:
         return sum(sum(one) / len(one) for one in right.values() if one) / 2
 
     def nearest_passing(self) -> Config:
-        """The reproducer with one condition just broken."""
+        """The reproducer with one condition just broken, which was tested and passes."""
+        self.phase = "verify"
         for one in self.conditions:
             changed = self.sampler.broken(self.witness, one, near=True, kept=[])
-            if changed is not None:
+            if changed is not None and self.decide(changed) is False:
                 return changed
         return self.healthy
 

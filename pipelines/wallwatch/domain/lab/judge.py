@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from statistics import fmean
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean, median
 
 from wallwatch.domain.lab.conditions import Signal
 from wallwatch.domain.lab.device import Config, Device, Value, to_json
 from wallwatch.domain.lab.metric_level import NOTICEABLE, SCALES, SMALLEST_SCALE, Level, metric_level
+from wallwatch.domain.lab.repeats import wald_verdict
 from wallwatch.domain.lab.tester import Outcome, Phase, SearchEnd, Stopped, Tester
 
 BASELINE_TESTS = 5
@@ -17,11 +18,6 @@ NOISY_BASELINE_TESTS = 16
 NOISY = 0.01
 """A metric that varies by more than this share of it needs a longer baseline."""
 MOST_REPEATS = 15
-LOG_ODDS_PER_TEST = math.log(0.8 / 0.2)
-LOG_ODDS_ENOUGH = math.log(0.98 / 0.02)
-"""Sequential decisions of flaky symptoms: p >= 0.8 against p <= 0.2, both errors 0.02 (Wald's test)."""
-LOG_ODDS_SURE = math.log(0.999 / 0.001)
-"""... and where a verdict is a surprise, both errors 0.001: each surprise costs a revision."""
 SURE = 3.0
 """Standard errors between a mean and the cut that decide a noisy metric."""
 CONFIRMING_TESTS = 6
@@ -42,12 +38,18 @@ class Judge:
         self.operations: dict[str, int] = {}
         self.resets = 0
         self.is_flaky = False
+        self.is_jumpy = False
+        """Whether metrics of one configuration jump far beyond their noise: then each value is a vote, and no mean is taken."""
         self.repeats = 0
         self.flips = 0
         self.together: set[tuple[str, str]] = set()
         self.damage: dict[str, float] = defaultdict(float)
         """The share of the metrics that are missing or zero where a symptom shows: a device that stopped shows nothing else."""
+        self.hiding: set[tuple[str, str]] = set()
+        """Pairs of which the first was found to hide the second though the device goes on."""
         self.memory: dict[str, object] | None = None
+        self.recovery: dict[Signal, bool] = {}
+        """Whether the default passes right after a test that shows a signal, without a reset."""
         self.controls = self.controls_bad = 0
         self.reset_always = False
         self.invalid = 0
@@ -94,13 +96,15 @@ class Judge:
             self._reset(phase)
         elif self._since_control >= CONTROL_EVERY and self.levels and not self.default_is_bad:
             self._since_control = 0
-            outcome = self._tester.test(self.device.default, "control")
-            self._count("control", 1)
             self.controls += 1
-            if not self.is_healthy(outcome):
+            if not self._default_passes() and not self._default_passes():  # one bad value may be noise; what stays until a reset is not
                 self.controls_bad += 1
                 self.reset_always = True
                 self._reset("control")
+
+    def _default_passes(self) -> bool:
+        self._count("control", 1)
+        return self.is_healthy(self._tester.test(self.device.default, "control"))
 
     def _reset(self, phase: Phase) -> None:
         self._tester.reset(phase)
@@ -184,6 +188,13 @@ class Judge:
                 found.add(name)
         return found
 
+    def worsens(self, effect: Mapping[str, Mapping[str, float]], metric: str | None) -> bool:
+        """Whether the effect of a cause has a metric among what it noticeably worsens."""
+        level, changed = self.levels.get(metric or ""), effect.get(metric or "")
+        if level is None or changed is None:
+            return False
+        return level.sign * (changed["good"] - changed["bad"]) >= NOTICEABLE * abs(changed["good"])
+
     def _set_levels(self, outcomes: Iterable[Outcome]) -> None:
         values: dict[str, list[float]] = defaultdict(list)
         for one in outcomes:
@@ -226,7 +237,7 @@ class Judge:
 
         At a threshold a device that is sure of itself everywhere else may disagree: that alone does not make it flaky.
         """
-        if signal.symptom is None or self.is_flaky:
+        if self.is_flaky:
             return False
         outcomes = self.seen[self.device.key(config)]
         if self.remembers(config, signal, phase):
@@ -234,12 +245,29 @@ class Judge:
         while len(outcomes) < times + 1:
             self.observe(config, phase)
             self.repeats += 1
-            shown = {signal.symptom in one.symptoms for one in outcomes if one.status == "ok"}
-            if len(shown) > 1:
+            if len(self._clear_verdicts(outcomes, signal)) > 1:
                 self.flips += 1
                 self.is_flaky = not at_threshold
+                self.is_jumpy = self.is_flaky and signal.symptom is None
                 return True
         return False
+
+    def _clear_verdicts(self, outcomes: Sequence[Outcome], signal: Signal) -> set[bool]:
+        """What single tests of one configuration say; of a metric only values that are clear of the cut."""
+        if signal.symptom is not None:
+            return {signal.symptom in one.symptoms for one in outcomes if one.status == "ok"}
+        level = self.levels[signal.metric or ""]
+        distances = [level.sign * (self._cut(signal) - value) for value in self._values(outcomes, signal)]
+        return {one > 0 for one in distances if abs(one) >= SURE * level.floor}
+
+    def _cut(self, signal: Signal) -> float:
+        level = self.levels[signal.metric or ""]
+        return level.cuts.get(signal, level.first_cut)
+
+    def _values(self, outcomes: Sequence[Outcome], signal: Signal) -> list[float]:
+        """What tests without a symptom measured of a metric."""
+        name = signal.metric or ""
+        return [one.metrics[name] for one in outcomes if not one.symptoms and name in one.metrics]
 
     def known(self, config: Config, signal: Signal) -> bool | None:
         """The verdict of what was observed so far, without another test."""
@@ -277,7 +305,7 @@ class Judge:
             return None, False
         if outcomes[0].status == "invalid":
             return None, True
-        return self._symptom_verdict(outcomes, signal.symptom, surely) if signal.symptom else self._metric_verdict(outcomes, signal)
+        return self._symptom_verdict(outcomes, signal.symptom, surely) if signal.symptom else self._metric_verdict(outcomes, signal, surely)
 
     def _symptom_verdict(self, outcomes: Sequence[Outcome], symptom: str, surely: bool) -> tuple[bool | None, bool]:
         bad = sum(symptom in one.symptoms for one in outcomes)
@@ -287,8 +315,7 @@ class Judge:
             return (None if hidden else bad > 0), True
         if hidden > max(1, bad + good):
             return None, True
-        odds = (bad - good) * LOG_ODDS_PER_TEST
-        return odds > 0, abs(odds) >= (LOG_ODDS_SURE if surely else LOG_ODDS_ENOUGH)
+        return wald_verdict(bad, good, surely)
 
     def may_hide(self, outcome: Outcome, symptom: str) -> bool:
         """Whether another symptom may be why this one does not show: it stops the device, and they have never been seen together."""
@@ -296,16 +323,18 @@ class Judge:
 
     def hides(self, other: str, symptom: str) -> bool:
         """Whether the other symptom may hide this one."""
-        return (other, symptom) not in self.together and self.damage[other] > self.damage[symptom]
+        return (other, symptom) not in self.together and (self.damage[other] > self.damage[symptom] or (other, symptom) in self.hiding)
 
-    def _metric_verdict(self, outcomes: Sequence[Outcome], signal: Signal) -> tuple[bool | None, bool]:
-        name = signal.metric or ""
-        level = self.levels[name]
-        values = [one.metrics[name] for one in outcomes if not one.symptoms and name in one.metrics]
+    def _metric_verdict(self, outcomes: Sequence[Outcome], signal: Signal, surely: bool = False) -> tuple[bool | None, bool]:
+        level = self.levels[signal.metric or ""]
+        values = self._values(outcomes, signal)
         if not values:
             return None, len(outcomes) >= 2 or not self.is_flaky
-        cut = level.cuts.get(signal, level.first_cut)
-        distance = level.sign * (cut - math.fsum(values) / len(values))
+        cut = self._cut(signal)
+        if self.is_jumpy:
+            bad = sum(level.sign * (cut - one) >= 0 for one in values)
+            return wald_verdict(bad, len(values) - bad, surely)
+        distance = level.sign * (cut - fmean(values))
         return distance >= 0, abs(distance) >= SURE * level.floor / math.sqrt(len(values))
 
     def is_degraded(self, outcomes: Sequence[Outcome], signal: Signal) -> bool:
@@ -319,7 +348,7 @@ class Judge:
             return True
         outcomes = [self.observe(config, phase) for _ in range(CONFIRMING_TESTS)]
         values = [one.metrics[level.metric.name] for one in outcomes if level.metric.name in one.metrics]
-        return not values or level.loss(fmean(values)) >= CONFIRMED * NOTICEABLE
+        return not values or level.loss(median(values)) >= CONFIRMED * NOTICEABLE
 
     def learn_cut(self, config: Config, signal: Signal, phase: Phase) -> None:
         """Put the cut of a metric in the middle between healthy and what this failing configuration shows."""
@@ -332,8 +361,7 @@ class Judge:
             self.observe(config, phase)
         values = [one.metrics[signal.metric] for one in outcomes if signal.metric in one.metrics]
         if values:
-            failing = math.fsum(values) / len(values)
-            share = max(0.5 * level.loss(failing), 0.6 * NOTICEABLE)
+            share = max(0.5 * level.loss(median(values)), 0.6 * NOTICEABLE)
             level.cuts[signal] = level.median * (1 - level.sign * share * math.copysign(1, level.median))
 
     # --- what the report says ---
@@ -352,16 +380,20 @@ class Judge:
         rate = self.flips / self.repeats if self.repeats else 0.0
         return {"flip_rate": round(rate, 4), "repeats": self.repeats, "sequential_decisions": self.is_flaky}
 
-    def check_recovery(self, failing: Config) -> None:
+    def check_recovery(self, failing: Config, signal: Signal) -> None:
         """After a failing test: does the default fail too until a reset? (the paper's S6 does not recover)"""
-        if not self.device.sequential or self.memory is not None or self.default_is_bad:
+        if not self.device.sequential or signal in self.recovery or self.default_is_bad:
             return
         if self._dirty:
             self._reset("control")
-        self._tester.test(failing, "control")
-        after = self._tester.test(self.device.default, "control")
-        self._count("control", 2)
-        recovers = self.is_healthy(after)
+        before = self._tester.test(failing, "control")
+        self._count("control", 1)
         self._dirty = True
-        text = "recovers by itself" if recovers else "does not recover until a reset"
-        self.memory = {"text": text, "after": to_json(failing), "controls": 1, "disagreed": int(not recovers)}
+        if self.is_healthy(before):
+            return
+        after = self._tester.test(self.device.default, "control")
+        self._count("control", 1)
+        recovers = self.recovery[signal] = self.is_healthy(after)
+        if self.memory is None:
+            text = "recovers by itself" if recovers else "does not recover until a reset"
+            self.memory = {"text": text, "after": to_json(failing), "controls": 1, "disagreed": int(not recovers)}

@@ -86,7 +86,7 @@ class Learner:
             hypothesis.add(hypothesis.witness, name, self._healthy[name])
         return True
 
-    def alone(self, failing: Config, name: str) -> Cause | None:
+    def alone(self, failing: Config, name: str) -> FoundCause | None:
         """What one parameter does by itself, not proven yet; None if the configuration turns out not to fail."""
         hypothesis = self._hypothesis
         self._judge.doubt(failing, self._signal, "minimise", times=2)
@@ -95,7 +95,9 @@ class Learner:
         hypothesis.witness = failing
         self._judge.learn_cut(failing, self._signal, "minimise")
         hypothesis.add(failing, name, self._healthy[name])
-        return Cause(self._signal, tuple(hypothesis.conditions))
+        cause = Cause(self._signal, tuple(hypothesis.conditions))
+        thresholds = [one for several in hypothesis.thresholds.values() for one in several]
+        return FoundCause(cause, failing, self._healthy, thresholds, is_settled=False)
 
     def _prove(self, found: FoundCause, failing: Config) -> bool:
         """Check and revise the conditions until their predictions come true, or the effort is out of proportion.

@@ -66,6 +66,8 @@ class FoundCause:
     """False where the conditions are the best of several that did not all come true."""
     sensitivity: list[dict[str, Any]] = field(default_factory=list)
     effect: dict[str, dict[str, float]] = field(default_factory=dict)
+    recovers: bool | None = None
+    """Whether the device passes again after it without a reset; None for one that remembers nothing, or was not asked."""
     recognised: dict[str, str] | None = None
 
     def counted(self, others: Sequence[Cause] = ()) -> list[Prediction]:
@@ -116,6 +118,7 @@ class FoundCause:
             "verification": {"inside": vars(inside), "outside": vars(outside)},
             "sensitivity": self.sensitivity,
             "effect": self.effect,
+            "recovers": self.recovers,
             "failing": to_json(self.failing),
             "passing": to_json(self.passing),
         }

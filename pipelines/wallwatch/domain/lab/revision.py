@@ -23,7 +23,7 @@ class Reviser:
         self._hypothesis = hypothesis
         self._device = hypothesis.device
         self._rng = rng
-        self._follower = BoundaryFollower(self._device, hypothesis.decide, rng)
+        self._follower = BoundaryFollower(self._device, hypothesis.decide, hypothesis.healthy, rng)
         self._unfit: set[frozenset[str]] = set()
         """Integers to which no boundary could be fitted."""
 

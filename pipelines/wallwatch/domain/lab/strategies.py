@@ -107,9 +107,9 @@ class Baseline(ABC):
         found = Reducer(self._judge, self._sampler, self._healthy).cause_of(signal, row, [one.cause for one in self._report.causes])
         if found is None:
             return False
+        self._judge.check_recovery(found.failing, signal)
         add_evidence(self._judge, found)
         self._report.causes.append(found)
-        self._judge.check_recovery(found.failing)
         return True
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from wallwatch.domain.catalogue.behaviour_models import Behaviour
 from wallwatch.domain.catalogue.load import causes as all_causes
 from wallwatch.domain.catalogue.models import Detected
 from wallwatch.domain.evidence import WITHOUT_UNIT, Evidence
@@ -80,6 +81,18 @@ def explain_active(
     if not known_model and subject["pci"] and len(sentences) < 6:
         sentences.append("The RNIC's model is not in the catalogue, so the limits come from a generic profile.")
     return " ".join(sentences[:6])
+
+
+def explain_behaviour(entry: Behaviour, subject: dict[str, str], rnic: Identity, started_ms: int, summary: str) -> str:
+    """What is wrong, whether it is known of this model, what to do about it, and what to ask the vendor."""
+    known = [each for each in entry.known_on if each.model in (rnic.variant, rnic.model)]
+    if known:
+        sentence = f"A known limitation of {known[0].model} ({known[0].source}): {known[0].figures}"
+    else:
+        others = ", ".join(each.model for each in entry.known_on)
+        sentence = f"It is not known of this model; it was published for {others}"
+    head = f"{entry.title} on {who(subject, rnic)} since {clock(started_ms)}."
+    return f"{head} {summary} {sentence.rstrip('.')}. {entry.advice} For the vendor: {entry.ticket}"
 
 
 def explain_cleared(entry: Detected, subject: dict[str, str], rnic: Identity, started_ms: int, at_ms: int) -> str:

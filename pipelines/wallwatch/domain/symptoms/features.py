@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, Protocol
 from zlib import crc32
 
-from wallwatch.domain.catalogue.load import causes, detected, event_signals
+from wallwatch.domain.catalogue.load import causes, derived_signals, detected, event_signals
 from wallwatch.domain.evidence import Feature
 from wallwatch.domain.symptoms import events, window
 
@@ -46,8 +46,18 @@ def places() -> tuple[dict[str, int], dict[str, int], int]:
     coarse = {signal for signal, seconds in asked if seconds * 1000 > window.WINDOW_MS}
     # inputs of population_change, population_drop, live_share and deletion_share
     fine |= {"flows_offloaded", "flow_insertions_per_s", "flow_deletions_per_s", "sweep_load", "swept_per_s"}
-    order = sorted(fine - set(event_signals())), sorted(coarse - set(event_signals()))
+    elsewhere = {*event_signals(), *(name for name, signal in derived_signals().items() if signal.window == "transport")}
+    order = sorted(fine - elsewhere), sorted(coarse - elsewhere)
     return {n: i for i, n in enumerate(order[0])}, {n: i for i, n in enumerate(order[1])}, crc32(repr(order).encode())
+
+
+@cache
+def transport_places() -> tuple[dict[str, int], int, int]:
+    """The same of the window of transport signals, which most RNICs do not have: places, number of the form, and its length in ms."""
+    order = sorted(name for name, signal in derived_signals().items() if signal.window == "transport")
+    conditions = [c for entry in detected().values() if entry.definition is not None for c in entry.definition.conditions]
+    longest_s = max([EVIDENCE_WINDOW_S, *(c.window_s for c in conditions if c.signal in order)])
+    return {name: place for place, name in enumerate(order)}, crc32(repr(order).encode()), longest_s * 1000
 
 
 @cache
@@ -56,6 +66,8 @@ def _where(signal: str, window_s: int) -> tuple[str, int | None, int]:
     fine, coarse, form = places()
     if is_event(signal):
         return "events", None, form
+    if signal in transport_places()[0]:
+        return "transport", transport_places()[0][signal], transport_places()[1]
     if signal in (POPULATION_CHANGE, POPULATION_DROP):
         return "population", fine["flows_offloaded"], form
     if window_s * 1000 > window.WINDOW_MS:
@@ -71,6 +83,18 @@ def keep(rnic_state: dict[str, Any], at_ms: int, values: dict[str, float]) -> No
     newest = rnic_state["newest"]
     window.add(rnic_state["fine"], fine, at_ms, values, newest)
     window.add(rnic_state["coarse"], coarse, at_ms, values, newest, window.COARSE_BUCKET_MS, window.COARSE_WINDOW_MS)
+    if "engine" in rnic_state or "transport" in rnic_state:
+        _keep_transport(rnic_state, at_ms, values)
+
+
+def _keep_transport(rnic_state: dict[str, Any], at_ms: int, values: dict[str, float]) -> None:
+    index, form, length_ms = transport_places()
+    if values.keys().isdisjoint(index):
+        return
+    kept = rnic_state.get("transport")
+    if kept is None or kept["form"] != form:
+        kept = rnic_state["transport"] = {"form": form, "rows": []}
+    window.add(kept["rows"], index, at_ms, values, rnic_state["newest"], window.BUCKET_MS, length_ms)
 
 
 class Features:
@@ -93,7 +117,12 @@ class Features:
         if rows == "events":
             return events.feature(self._events, signal, self._now_ms, window_s, self._pci)
         rnic_state = self._rnic_state
-        if rnic_state is None or place is None or rnic_state.get("form") != form:
+        if rnic_state is None or place is None:
+            return None
+        if rows == "transport":
+            kept = rnic_state.get("transport")
+            return window.feature(kept["rows"], place, self._now_ms, window_s, statistic) if kept and kept["form"] == form else None
+        if rnic_state.get("form") != form:
             return None
         if rows == "fine":
             return window.feature(rnic_state["fine"], place, self._now_ms, window_s, statistic)

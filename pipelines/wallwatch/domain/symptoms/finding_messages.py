@@ -6,14 +6,15 @@ import re
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from wallwatch.domain.catalogue.behaviour_models import Behaviour
 from wallwatch.domain.catalogue.load import known_signals
-from wallwatch.domain.catalogue.models import Condition, Detected, EvidenceRule
+from wallwatch.domain.catalogue.models import Condition, Definition, Detected, EvidenceRule
 from wallwatch.domain.evidence import Evidence, Feature, evidence, with_unit
 from wallwatch.domain.hypotheses.rank import Hypothesis, rank
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.instants import rfc3339
 from wallwatch.domain.symptoms.detect import Life, severity
-from wallwatch.domain.symptoms.explain import CLOSE, explain_active, explain_cleared
+from wallwatch.domain.symptoms.explain import CLOSE, explain_active, explain_behaviour, explain_cleared
 from wallwatch.domain.symptoms.features import Features
 from wallwatch.domain.symptoms.remedies import suggest
 
@@ -75,8 +76,11 @@ def active(
         reasons.append(evidence(condition.signal, found, _expected(condition), condition.text + _parts(condition.signal, features)))
     stale_ms = at_ms - life.get("known", at_ms)
     since = rfc3339(life["known"]) if stale_ms >= STALE_MS else None
-    causes = [] if entry.reported_as == "unexplained" else _ranked(entry.id, rnic, life, features, fading or since is not None)
+    ranked = entry.reported_as != "unexplained" and not isinstance(entry, Behaviour)
+    causes = _ranked(entry.id, rnic, life, features, fading or since is not None) if ranked else []
     summary = _summary(entry, values, fading, since)
+    if isinstance(entry, Behaviour) and not fading and since is None and not _is_confirmed(entry, definition, values):
+        summary = f"Suspected, because no other counter confirms it: {summary}"
     found_severity = severity(definition, features.value)
     if found_severity == "critical":
         life["critical"] = True
@@ -84,7 +88,9 @@ def active(
         **shell(entry, subject, rnic, "active", life["started"], at_ms, life.get("raised_on")),
         "severity": "critical" if life.get("critical") else found_severity,
         "summary": summary,
-        "explanation": explain_active(entry, subject, rnic, life["started"], summary, reasons, causes, known_model),
+        "explanation": explain_active(entry, subject, rnic, life["started"], summary, reasons, causes, known_model)
+        if not isinstance(entry, Behaviour)
+        else explain_behaviour(entry, subject, rnic, life["started"], summary),
         "evidence": [e.as_json() for e in reasons],
         "hypotheses": [h.as_json() for h in causes],
         "remedies": suggest(entry.id, definition, _likely(causes), subject["pci"], entry.title, features.value),
@@ -153,6 +159,12 @@ def _ranked(symptom: str, rnic: Identity, life: Life, features: Features, keep: 
 def _likely(ranked: list[Hypothesis]) -> list[str]:
     """The causes whose remedies are offered first: the likeliest, and others that are close enough to be named."""
     return [each.cause for i, each in enumerate(ranked) if i == 0 or each.posterior >= CLOSE]
+
+
+def _is_confirmed(entry: Behaviour, definition: Definition, values: dict[str, float]) -> bool:
+    """Whether what the RNIC's own counter denies was seen elsewhere, for a behaviour that needs it."""
+    holding = {c.signal for c in definition.conditions if c.signal in values and c.raise_.holds(values[c.signal])}
+    return not entry.confirmed_by or not holding.isdisjoint(entry.confirmed_by)
 
 
 _OPTIONAL = re.compile(r"\[([^\]]*)\]")

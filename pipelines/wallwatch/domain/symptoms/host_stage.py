@@ -12,12 +12,14 @@ from collections.abc import MutableMapping
 from functools import cache
 from typing import Any
 
+from wallwatch.domain.catalogue.behaviour_models import Behaviour
 from wallwatch.domain.catalogue.load import derived_signals, detected, event_signals, profiles
 from wallwatch.domain.catalogue.models import Definition, Detected
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.symptoms import events, finding_messages, host, rnic_stage, violations
 from wallwatch.domain.symptoms.detect import Change, Life, Phase, Verdict, advance, judge
 from wallwatch.domain.symptoms.features import Features, is_event
+from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.symptoms.signals import RnicState
 from wallwatch.domain.telemetry.decode import Message
 
@@ -85,7 +87,7 @@ def _kinds(scope: str) -> frozenset[str]:
     return frozenset(kind for name in wanted for kind in event_signals()[name].kinds)
 
 
-def step(state: Any, message: Message) -> tuple[Any, list[dict[str, Any]]]:
+def step(state: Any, message: Message, peers: Peers | None = None) -> tuple[Any, list[dict[str, Any]]]:
     """Take one message of one host.
 
     Parameters
@@ -94,6 +96,8 @@ def step(state: Any, message: Message) -> tuple[Any, list[dict[str, Any]]]:
         As returned by the step before; None for a host's first message. It is changed in place.
     message : Message
         The next message, in the order in which it came.
+    peers : Peers or None
+        What RNICs of other hosts count, which this message adds to; None where no other host is heard.
 
     Returns
     -------
@@ -106,14 +110,15 @@ def step(state: Any, message: Message) -> tuple[Any, list[dict[str, Any]]]:
     name = message.measurement
     if name not in MEASUREMENTS:
         return state, []
-    return state, _Step(state, message).run()
+    return state, _Step(state, message, peers).run()
 
 
 class _Step:
     """One message's way through the stage."""
 
-    def __init__(self, state: State, message: Message) -> None:
+    def __init__(self, state: State, message: Message, peers: Peers | None) -> None:
         self._state = state
+        self._peers = peers
         self._message = message
         self._tags = message.tags
         self._at_ms = message.at_ns // 1_000_000
@@ -160,6 +165,8 @@ class _Step:
         pci = self._tags["pci"]
         if rnic_state is None or not self._admit(rnic_state, pci, "rnic_offload"):
             return []
+        if self._peers is not None:
+            self._peers.hear_offload((self._tags["host"], pci), self._message.fields)
         deletions = self._host["deletions"].get(pci)
         newest = rnic_stage.take_offload(rnic_state, self._host, pci, self._at_ms, self._message.fields)
         self._host_changed |= deletions is not self._host["deletions"].get(pci)
@@ -172,7 +179,9 @@ class _Step:
         pci = self._tags["pci"]
         if rnic_state is None or not self._admit(rnic_state, pci, "rnic"):
             return []
-        newest = rnic_stage.take_rnic(rnic_state, self._at_ms, self._tags, self._message.fields)
+        if self._peers is not None:
+            self._peers.hear_rnic((self._tags["host"], pci), self._at_ms, self._tags, self._message.fields)
+        newest = rnic_stage.take_rnic(rnic_state, self._at_ms, self._tags, self._message.fields, self._peers)
         found = self._beat("rnic") if newest else []
         found += self._judge_rnic(rnic_state, pci, "rnic") if newest else []
         self._state[pci] = rnic_state
@@ -301,6 +310,8 @@ class _Step:
         subject = {"host": self._tags["host"], "pci": pci, "rack": self._tags.get("rack", "")}
         for entry, definition in _judged_on(source, "rnic"):
             life = lives.get(entry.id, {})
+            if not life and isinstance(entry, Behaviour) and "transport" not in rnic_state:
+                continue  # its transport engine shows nothing, as most
             after, message = self._move(entry, definition, life, features, subject, rnic_state)
             if after:
                 lives[entry.id] = after

@@ -1,8 +1,8 @@
 """What is kept of one RNIC between messages, and how a sample moves it. Pure and in event time.
 
 `RnicState` is plain JSON: `{"newest": ms, "at": {source: [ms, ...]}, "fine", "coarse" (windows), "mean", "least", "most" (baselines),
-"behind" (samples that may show a step of the clock), "counters", "moved", "ever", "id" (rack, model, driver, firmware, driver's version),
-"symptoms": {"S1": life}}`.
+"behind" (samples that may show a step of the clock), "counters", "moved", "ever", "id" (rack, model, variant, driver, firmware, its
+version), "engine", "transport", "qps", "ets", "np" (see `transport`), "symptoms": {"S1": life}}`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from wallwatch.domain.catalogue import promoted
-from wallwatch.domain.catalogue.load import generic_profile, model_of
+from wallwatch.domain.catalogue.load import generic_profile, model_of, variant_of
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.hypotheses.versions import Identity
-from wallwatch.domain.symptoms import baseline, clock_steps, features, host, signals, window
+from wallwatch.domain.symptoms import baseline, clock_steps, features, host, signals, transport, window
 from wallwatch.domain.symptoms.host import Host
+from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.symptoms.signals import RnicState
 
 REMEMBERED = 8
@@ -37,7 +38,9 @@ def new() -> RnicState:
 
 def identity(rnic_state: RnicState) -> Identity:
     known = rnic_state["id"]
-    return Identity(known.get("model", ""), known.get("driver", ""), known.get("fw_ver", ""), known.get("driver_version", ""))
+    return Identity(
+        known.get("model", ""), known.get("driver", ""), known.get("fw_ver", ""), known.get("driver_version", ""), known.get("variant", "")
+    )
 
 
 def profile_of(rnic_state: RnicState) -> Profile:
@@ -100,6 +103,7 @@ def _set_back(rnic_state: RnicState, host_state: Host, at_ms: int) -> None:
     rnic_state.update(newest=0, at={}, fine=[], coarse=[])
     for name in ("behind", "counters", "moved", "down"):
         rnic_state.pop(name, None)
+    transport.forget(rnic_state)
     host.set_back_lives(rnic_state, at_ms)
     host.set_back(host_state, at_ms)
 
@@ -184,12 +188,13 @@ def _sweeps(values: dict[str, float], rnic_state: RnicState, host_state: Host, p
     values["deletion_load"] = min(each_ms * deletions / 1000.0, 1.0)
 
 
-def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any]) -> bool:
-    """One `rnic` sample: who the RNIC is, and its port, link and counters."""
+def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any], peers: Peers | None = None) -> bool:
+    """One `rnic` sample: who the RNIC is, and its port, link and counters. `peers` is what RNICs of other hosts count."""
     known = rnic_state["id"]
     model = model_of(tags.get("pci_id"), tags.get("hca_type"))
     if model is not None:
         known["model"] = model
+        known["variant"] = variant_of(tags.get("pci_id"), tags.get("hca_type"))
     for name in ("driver", "fw_ver", "rack"):
         if tags.get(name):
             known[name] = tags[name]
@@ -198,9 +203,11 @@ def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields
         known["driver_version"] = version
     if at_ms < rnic_state["newest"] and rnic_state["at"]["rnic"][-1] != at_ms:
         return False  # rates of counters and baselines go forward only
-    values = signals.of_rnic(fields, rnic_state, at_ms)
+    rates: dict[str, float] = {}
+    values = signals.of_rnic(fields, rnic_state, at_ms, rates)
     if values.get("port_down"):
         rnic_state["down"] = at_ms
+    values.update(transport.take(rnic_state, (tags.get("host", ""), tags.get("pci", "")), at_ms, fields, rates, peers))
     return _keep(rnic_state, at_ms, values)
 
 

@@ -143,14 +143,15 @@ _FATAL_ERRORS = (("aer_fatal", "aer_fatal_errors"), ("health_fw_fatal_errors", "
 @cache
 def _counters() -> tuple[str, ...]:
     """All counters of `rnic` whose increase is required, without duplicates."""
-    return tuple(sorted({*_WAITS, *_trouble_counters(), *(name for name, _ in _FATAL_ERRORS)}))
+    return tuple(sorted({*_WAITS, *_trouble_counters(), *(name for name, _ in _FATAL_ERRORS), "roce_adp_retrans_to"}))
 
 
 _DATA = (("port_xmit_data", "port_rcv_data"), ("tx_bytes", "rx_bytes"))
 
 
-def of_rnic(fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> dict[str, float]:
-    """All signals that one `rnic` sample gives; `rnic_state`, which remembers counters and baselines, moves on."""
+def of_rnic(fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int, rates: dict[str, float] | None = None) -> dict[str, float]:
+    """All signals that one `rnic` sample gives; `rnic_state`, which remembers counters and baselines, moves on. `rates` takes the increase
+    per second of each counter that grew."""
     found: dict[str, float] = {}
     get = fields.get
     sent, received = number(get("tx_gbps")), number(get("rx_gbps"))
@@ -172,7 +173,11 @@ def of_rnic(fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> dic
         best = baseline.most(rnic_state, "pcie", speed * width)
         if best > 0.0:
             found["pcie_share"] = speed * width / best
-    _take_counters(found, fields, rnic_state, at_ms)
+    grown, elapsed_s = _take_counters(found, fields, rnic_state, at_ms)
+    if rates is not None and elapsed_s > 0.0:
+        for name, increase in grown.items():
+            if increase:
+                rates[name] = increase / elapsed_s
     return found
 
 
@@ -190,8 +195,8 @@ def _frozen(found: dict[str, float], fields: Mapping[str, Any], rnic_state: Rnic
             return
 
 
-def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> None:
-    """Signals of counters: by how much they have grown since the sample before."""
+def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> tuple[dict[str, int], float]:
+    """Signals of counters: by how much they have grown since the sample before, and how long ago that was, s."""
     before: dict[str, Any] = rnic_state.get("counters", {})
     now: dict[str, Any] = {}
     grown: dict[str, int] = {}  # a counter that went backwards was reset, and has no rate this time (see `counter_rate`)
@@ -224,6 +229,7 @@ def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_stat
             found["trouble_share"] = rate / max(usual, 1.0)
     now["at"] = at_ms
     rnic_state["counters"] = now
+    return grown, elapsed_s
 
 
 def counter_rate(previous: tuple[int, int] | None, at_ms: int, value: int) -> float | None:

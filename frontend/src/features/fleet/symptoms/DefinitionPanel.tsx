@@ -92,7 +92,7 @@ export function DefinitionPanel({ symptom }: { symptom: SymptomInfo }) {
           <Rules symptom={symptom} />
         </>
       ) : (
-        <EmptyState title="Not detected by thresholds">
+        <EmptyState title={symptom.behaviour ? "Visible in captures only" : "Not detected by thresholds"}>
           {symptom.looks_like ?? "The catalogue has no definition."}
         </EmptyState>
       )}

@@ -8,6 +8,7 @@ import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
 import { SymptomBadge } from "@/lib/ui/SymptomBadge";
+import { Advice, KnownOn } from "./BehaviourPanels";
 import { CauseTable } from "./CauseTable";
 import { DefinitionPanel, NearMisses, SymptomRemedies } from "./DefinitionPanel";
 import { OpenIncidents } from "./OpenIncidents";
@@ -55,6 +56,7 @@ function Known({ catalogue, id }: { catalogue: Catalogue; id: string }) {
         <Text size="sm" c="dimmed" mt={2}>
           {[
             symptom.layer && `layer: ${symptom.layer}`,
+            symptom.behaviour && "behaviour of the transport engine",
             symptom.ratio !== null && `${formatShare(symptom.ratio)} of a year’s performance issues`,
           ]
             .filter(Boolean)
@@ -64,18 +66,26 @@ function Known({ catalogue, id }: { catalogue: Catalogue; id: string }) {
       <DefinitionPanel symptom={symptom} />
       <Grid gap={12}>
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <Panel title="Causes" flush>
-            <CauseTable symptom={id} causes={catalogue.causes} />
-          </Panel>
+          {symptom.behaviour ? (
+            <KnownOn behaviour={symptom.behaviour} />
+          ) : (
+            <Panel title="Causes" flush>
+              <CauseTable symptom={id} causes={catalogue.causes} />
+            </Panel>
+          )}
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap={12}>
             <Panel title="Unresolved incidents">
               <OpenIncidents symptom={id} />
             </Panel>
-            <Panel title="Remedies">
-              <SymptomRemedies symptom={symptom} />
-            </Panel>
+            {symptom.behaviour ? (
+              <Advice behaviour={symptom.behaviour} />
+            ) : (
+              <Panel title="Remedies">
+                <SymptomRemedies symptom={symptom} />
+              </Panel>
+            )}
             <Panel title="Near misses">
               <NearMisses symptom={symptom} />
             </Panel>
