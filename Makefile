@@ -53,6 +53,10 @@ test-servers-stop: ## stop them and remove their data
 bench: setup ## run the benchmarks; one JSON line each
 	@$(PYTHON) -m tests.bench
 
+.PHONY: bench-check
+bench-check: setup ## has anything become slower? compares ratios to a reference with the committed ledger (ARGS="--update" writes it)
+	@$(PYTHON) -m tests.bench.ledger $(ARGS)
+
 .PHONY: evaluate
 evaluate: setup ## how good is the classifier? random scenarios and played hosts, judged; writes docs/evaluation.md (ARGS=--help)
 	@$(PYTHON) -m tests.evaluation $(ARGS)

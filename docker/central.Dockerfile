@@ -33,7 +33,8 @@ COPY --from=wheels /app/venv /app/venv
 COPY --from=ui /src/dist /app/ui
 COPY alembic.ini /app/
 COPY migrations /app/migrations
-ENV PATH=/app/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+# The root file system is read-only and the user has no home: numba keeps what it compiles where both stacks mount a folder for it.
+ENV PATH=/app/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 NUMBA_CACHE_DIR=/tmp/numba
 WORKDIR /app
 USER 10001:10001
 EXPOSE 8080 8443

@@ -99,6 +99,7 @@ def test_samples_with_different_fields_are_all_encoded() -> None:
         ({"port_xmit_data": None}, "wrong_type"),
         ({"port_xmit_data": [1]}, "wrong_type"),
         ({"tx_gbps": -0.1}, "out_of_range"),
+        ({"tx_gbps": 1e300}, "out_of_range"),
         ({"tx_gbps": "fast"}, "wrong_type"),
         ({"port_state": 4}, "wrong_type"),
         ({"lifespan": "long"}, "wrong_type"),
@@ -113,6 +114,10 @@ def test_a_bad_sample_is_refused_with_a_reason_and_its_neighbours_are_kept(field
     encoded = encode({"port_xmit_data": 5}, fields, {"port_xmit_data": 6}, good)
     assert [r for _, r, _ in encoded.refused] == [reason, reason]
     assert len(encoded.rows) == 2
+
+
+def test_a_number_out_of_range_is_refused_whatever_the_others_are() -> None:
+    assert [r for _, r, _ in encode({"tx_gbps": 1e300}, {"tx_gbps": 1.0}).refused] == ["out_of_range"]
 
 
 def test_a_field_that_the_registry_does_not_have_is_counted_and_the_rest_kept() -> None:

@@ -12,20 +12,24 @@ import psycopg
 
 from wallwatch.domain.isolation import messages as isolation_messages
 from wallwatch.domain.symptoms.decode_finding import decode_finding
-from wallwatch.domain.telemetry.decode import Decoded, Refused, Sender, decode
+from wallwatch.domain.telemetry.decode import Decoded, Refused, Sender, decode, proves
 from wallwatch.domain.telemetry.registry import Measurement, measurements, stored_measurements, topics
 from wallwatch.jobs.dead_letter import Rejected, rejected
 from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
 from wallwatch.jobs.ingest_forecasts import StoredForecast, decode_forecast
 from wallwatch.jobs.ingest_isolation import StoredIsolation
 from wallwatch.jobs.metrics import UNKNOWN_FIELDS
+from wallwatch.store.column_encoder import ColumnEncoder, Scanned
 from wallwatch.store.encode import Encoded, Sample, TableEncoder
 from wallwatch.store.identities import Identities
-from wallwatch.store.state import News, StoredFinding
+from wallwatch.store.state import SHOWN_FIELDS, News, StoredFinding
 
 T = TypeVar("T")
 
 FINDINGS_TOPIC = "wallwatch.findings"
+
+_NO_FIELDS: dict[str, Any] = {}
+"""Of messages that are read in columns: who hears of them does not look at their fields."""
 
 TELEMETRY_TOPICS: dict[str, str] = {
     t.name: t.measurement for t in topics().values() if t.measurement is not None and t.measurement in stored_measurements()
@@ -49,7 +53,10 @@ class Batch:
 
 
 class BatchBuilder:
-    """Turns messages into batches. `with_database` runs a function with a connection and waits while the database is unreachable."""
+    """Turns messages into batches. `with_database` runs a function with a connection and waits while the database is unreachable.
+
+    Without `in_columns`, every message takes the reference path: tests and benchmarks compare the two.
+    """
 
     def __init__(
         self,
@@ -58,6 +65,7 @@ class BatchBuilder:
         future_ns: int,
         on_decoded: Callable[[str, Iterable[Decoded]], None] = lambda measurement, messages: None,
         sender: Callable[[bytes | None], Sender | None] = lambda record_key: None,
+        in_columns: bool = True,
     ) -> None:
         self._sender = sender
         self._on_decoded = on_decoded
@@ -68,6 +76,7 @@ class BatchBuilder:
         self._encoders = {
             name: TableEncoder(m, f"{m.of}_id", m.text_columns, m.number_columns) for name, m in stored_measurements().items()
         }
+        self._columns = {name: ColumnEncoder(m, self._encoders[name], learns=in_columns) for name, m in stored_measurements().items()}
 
     def add(self, batch: Batch, messages: Iterable[Any]) -> None:
         """Decode, identify and encode a few hundred messages; unusable ones go to `rejected`, the rest is kept."""
@@ -89,65 +98,100 @@ class BatchBuilder:
                 self._telemetry(batch, topic, group, latest_ns)
 
     def _telemetry(self, batch: Batch, topic: str, group: list[Any], latest_ns: int) -> None:
+        """Store messages of one topic: what can be read in columns so, the others one by one. Their order is the same either way."""
         measurement = self._measurements[topic]
-        decoded: list[tuple[Any, Decoded]] = []
-        for message in group:
-            try:
-                decoded.append((message, decode(message.value(), measurement, latest_ns, self._sender(message.key()))))
-            except Refused as refusal:
-                batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
-        self._on_decoded(measurement.name, (d for _, d in decoded))
-        samples = (self._rnic_samples if measurement.of == "rnic" else self._host_samples)(measurement, decoded)
         table = batch.tables.get(measurement.table)
-        unknown_before, refused_before = (0, 0) if table is None else (table.unknown_fields, len(table.refused))
-        table = batch.tables[measurement.table] = self._encoders[measurement.name].encode(samples, table)
-        refused = table.refused[refused_before:]
-        batch.rejected.extend(rejected(sample.source, reason, detail) for sample, reason, detail in refused)
+        if table is None:
+            table = batch.tables[measurement.table] = Encoded(measurement.table, self._encoders[measurement.name].columns)
+        unknown_before = table.unknown_fields
+        columns = self._columns[measurement.name]
+        shaped = self._in_columns(columns, group, latest_ns)
+        seen: list[Decoded | None] = [None] * len(group)
+        for scanned in shaped:
+            for place, origin, at_ns in zip(scanned.places, scanned.origins, scanned.times_ns.tolist(), strict=True):
+                seen[place] = Decoded(origin.tags, at_ns, _NO_FIELDS)
+        one_by_one = [place for place, decoded in enumerate(seen) if decoded is None]
+        for place in one_by_one:
+            seen[place] = self._decoded(batch, measurement, group[place], latest_ns)
+        decoded = [one for one in seen if one is not None]
+        self._on_decoded(measurement.name, decoded)
+        known = iter(self._numbers(measurement, [one.tags for one in decoded]))
+        numbers = [0 if one is None else next(known) for one in seen]
+
+        shown = SHOWN_FIELDS.get(measurement.name, ())
+        news: list[dict[str, Any] | None] = [None] * len(group)
+        for scanned in shaped:
+            columns.encode(scanned, [numbers[place] for place in scanned.places], table)
+            if shown:
+                for place, fields in zip(scanned.places, scanned.fields(shown), strict=True):
+                    news[place] = fields
+        samples = [(place, self._sample(measurement, group[place], numbers[place], one)) for place in one_by_one if (one := seen[place])]
+        for place, sample in self._encode_one_by_one(batch, measurement, samples, table):
+            news[place] = {name: sample.fields[name] for name in shown if name in sample.fields}
+        if shown:
+            _note_news(batch.news.rates if measurement.name == "rnic" else batch.news.offload, numbers, seen, news)
         if table.unknown_fields > unknown_before:
             UNKNOWN_FIELDS.labels(topic).inc(table.unknown_fields - unknown_before)
-        self._news(batch, measurement.name, samples, {id(sample) for sample, _, _ in refused})
 
-    def _rnic_samples(self, measurement: Measurement, decoded: list[tuple[Any, Decoded]]) -> list[Sample]:
-        known = self._identities.rnics
-        full = measurement.name == "rnic"
-        wanted: dict[tuple[str, str], Mapping[str, str]] = {}
-        for _, d in decoded:
-            key = (d.tags["host"], d.tags["pci"])
-            found = known.get(key)
-            if found is None or (full and found.tags != d.tags):
-                wanted[key] = d.tags
-        if wanted:
-            self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full))
-        keys, numbers = measurement.text_columns, measurement.number_columns
-        return [
-            Sample(
-                known[d.tags["host"], d.tags["pci"]].rnic_id,
-                d.at_ns,
-                tuple(d.tags.get(k, "") for k in keys),
-                d.fields,
-                message,
-                tuple(int(d.tags[n]) for n in numbers),
-            )
-            for message, d in decoded
-        ]
+    def _in_columns(self, columns: ColumnEncoder, group: list[Any], latest_ns: int) -> list[Scanned]:
+        """What can be read in columns. A message whose sender does not prove its name is read one by one, which says what is wrong."""
+        found = []
+        for scanned in columns.scan([message.value() for message in group], latest_ns):
+            unproven = set()
+            for place, origin in zip(scanned.places, scanned.origins, strict=True):
+                sender = self._sender(group[place].key())
+                if sender is not None and not proves(sender, origin.tags["host"], origin.telemetry_key):
+                    unproven.add(place)
+            found.append(scanned.without(unproven) if unproven else scanned)
+        return found
 
-    def _host_samples(self, measurement: Measurement, decoded: list[tuple[Any, Decoded]]) -> list[Sample]:
-        known = self._identities.hosts
-        wanted = {d.tags["host"]: d.tags.get("rack", "") for _, d in decoded if d.tags["host"] not in known}
-        if wanted:
-            self._with_database(lambda connection: self._identities.upsert_hosts(connection, wanted))
-        keys = measurement.text_columns
-        return [Sample(known[d.tags["host"]], d.at_ns, tuple(d.tags.get(k, "") for k in keys), d.fields, message) for message, d in decoded]
+    def _decoded(self, batch: Batch, measurement: Measurement, message: Any, latest_ns: int) -> Decoded | None:
+        """A message of the reference path; None if it is refused."""
+        try:
+            return decode(message.value(), measurement, latest_ns, self._sender(message.key()))
+        except Refused as refusal:
+            batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
+            return None
 
     @staticmethod
-    def _news(batch: Batch, name: str, samples: list[Sample], refused: set[int]) -> None:
-        newest = batch.news.rates if name == "rnic" else batch.news.offload if name == "rnic_offload" else None
-        if newest is None:
-            return
-        for sample in samples:
-            before = newest.get(sample.identity)
-            if (before is None or sample.at_ns >= before[0]) and not (refused and id(sample) in refused):
-                newest[sample.identity] = (sample.at_ns, sample.fields)
+    def _sample(measurement: Measurement, message: Any, number: int, decoded: Decoded) -> Sample:
+        tags, at_ns, fields = decoded
+        texts = tuple(tags.get(name, "") for name in measurement.text_columns)
+        return Sample(number, at_ns, texts, fields, message, tuple(int(tags[name]) for name in measurement.number_columns))
+
+    def _encode_one_by_one(
+        self, batch: Batch, measurement: Measurement, samples: list[tuple[int, Sample]], table: Encoded
+    ) -> list[tuple[int, Sample]]:
+        """Encode samples of the reference path, and learn from one of them what can be read in columns; returns what was encoded."""
+        refused_before = len(table.refused)
+        self._encoders[measurement.name].encode([sample for _, sample in samples], table)
+        refused = table.refused[refused_before:]
+        batch.rejected.extend(rejected(sample.source, reason, detail) for sample, reason, detail in refused)
+        bad = {id(sample) for sample, _, _ in refused}
+        good = [(place, sample) for place, sample in samples if id(sample) not in bad]
+        if good:
+            self._columns[measurement.name].learn(good[0][1].fields)
+        return good
+
+    def _numbers(self, measurement: Measurement, tags: list[Mapping[str, str]]) -> list[int]:
+        """The number of each message's RNIC or host; new ones are stored first."""
+        if measurement.of == "host":
+            hosts = self._identities.hosts
+            new = {t["host"]: t.get("rack", "") for t in tags if t["host"] not in hosts}
+            if new:
+                self._with_database(lambda connection: self._identities.upsert_hosts(connection, new))
+            return [hosts[t["host"]] for t in tags]
+        rnics, full = self._identities.rnics, measurement.name == "rnic"
+        found = [rnics.get((t["host"], t["pci"])) for t in tags]
+        wanted = {
+            (t["host"], t["pci"]): t
+            for t, rnic in zip(tags, found, strict=True)
+            if rnic is None or (full and rnic.tags is not t and rnic.tags != t)
+        }
+        if wanted:
+            self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full))
+            return [rnics[t["host"], t["pci"]].rnic_id for t in tags]
+        return [rnic.rnic_id for rnic in found if rnic is not None]
 
     def _findings(self, batch: Batch, group: list[Any]) -> None:
         decoded: list[dict[str, Any]] = []
@@ -195,3 +239,17 @@ class BatchBuilder:
         if wanted:
             self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full=False))
         batch.isolation += [StoredIsolation(known[m.host, m.pci].rnic_id, m) for m in decoded]
+
+
+def _note_news(
+    newest: dict[int, tuple[int, Mapping[str, Any]]],
+    numbers: list[int],
+    seen: list[Decoded | None],
+    fields: list[dict[str, Any] | None],
+) -> None:
+    """Keep the newest sample of each RNIC; of two at the same time, the later one."""
+    for number, decoded, shown in zip(numbers, seen, fields, strict=True):
+        if decoded is not None and shown is not None:
+            before = newest.get(number)
+            if before is None or decoded.at_ns >= before[0]:
+                newest[number] = (decoded.at_ns, shown)

@@ -134,7 +134,7 @@ class Writer:
         self._state_written(due, now)
         for table in batch.tables.values():
             ROWS.labels(table.table).inc(added[table.table])
-            ROWS_REPEATED.labels(table.table).inc(len(table.rows) - added[table.table])
+            ROWS_REPEATED.labels(table.table).inc(table.row_count - added[table.table])
         for name, count in isolation.items():
             ROWS.labels(name).inc(count)
         self._commit(batch)

@@ -6,8 +6,6 @@ the same bytes go into a temporary table first, and only new rows move on from t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import psycopg
 from psycopg import sql
 
@@ -22,18 +20,18 @@ def write(connection: psycopg.Connection[object], batch: Encoded) -> int:
     int
         Rows added; rows that existed already are not counted.
     """
-    if not batch.rows:
+    if not batch.row_count:
         return 0
     target = sql.Identifier(batch.table)
     columns = sql.SQL(", ").join(map(sql.Identifier, batch.columns))
     try:
         with connection.transaction():
-            return _copy(connection, target, columns, batch.rows)
+            return _copy(connection, target, columns, batch)
     except psycopg.errors.UniqueViolation:
         staging = sql.Identifier(f"staging_{batch.table}")
         with connection.transaction():
             connection.execute(sql.SQL("CREATE TEMPORARY TABLE {} (LIKE {} INCLUDING DEFAULTS) ON COMMIT DROP").format(staging, target))
-            _copy(connection, staging, columns, batch.rows)
+            _copy(connection, staging, columns, batch)
             added = connection.execute(
                 sql.SQL("INSERT INTO {} ({}) SELECT {} FROM {} ON CONFLICT DO NOTHING").format(target, columns, columns, staging)
             ).rowcount
@@ -41,8 +39,11 @@ def write(connection: psycopg.Connection[object], batch: Encoded) -> int:
         return added
 
 
-def _copy(connection: psycopg.Connection[object], target: sql.Identifier, columns: sql.Composed, rows: Iterable[bytes]) -> int:
+def _copy(connection: psycopg.Connection[object], target: sql.Identifier, columns: sql.Composed, batch: Encoded) -> int:
     with connection.cursor() as cursor:
         with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(target, columns)) as copy:
-            copy.write(b"".join((COPY_HEADER, *rows, COPY_TRAILER)))
+            copy.write(b"".join((COPY_HEADER, *batch.rows)))
+            for block in batch.blocks:
+                copy.write(block)
+            copy.write(COPY_TRAILER)
         return cursor.rowcount

@@ -25,8 +25,8 @@ COPY_TRAILER = struct.pack(">h", -1)
 PG_EPOCH_US = 946_684_800_000_000
 """2000-01-01 in microseconds since 1970: PostgreSQL's zero."""
 
-_LENGTH = struct.Struct(">i")
-_NULL = _LENGTH.pack(-1)
+LENGTH = struct.Struct(">i")
+_NULL = LENGTH.pack(-1)
 _INT64_MAX = 2**63 - 1
 
 
@@ -53,11 +53,24 @@ class Encoded:
     table: str
     columns: tuple[str, ...]
     rows: list[bytes] = field(default_factory=list)
+    """Rows that were encoded one by one."""
+    blocks: list[bytes] = field(default_factory=list)
+    """Many rows each."""
+    rows_in_blocks: int = 0
     refused: list[tuple[Sample, str, str]] = field(default_factory=list)
     """Sample, reason, detail."""
     unknown_fields: int = 0
     first_minute: int = 2**62
     """Earliest minute (since 1970) of any row."""
+
+    @property
+    def row_count(self) -> int:
+        return len(self.rows) + self.rows_in_blocks
+
+    def add_block(self, block: bytes, row_count: int) -> None:
+        """Add rows that were encoded together."""
+        self.blocks.append(block)
+        self.rows_in_blocks += row_count
 
 
 def problem_of(known: MetricField, value: object) -> tuple[str, str] | None:
@@ -65,7 +78,7 @@ def problem_of(known: MetricField, value: object) -> tuple[str, str] | None:
     kinds: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "text": (str,), "bool": (bool,)}
     if not isinstance(value, kinds[known.type]) or (known.type in ("int", "float") and isinstance(value, bool)):
         return "wrong_type", f"{known.name} must be {known.type}, not {type(value).__name__} {str(value)[:40]!r}"
-    if known.numeric and not 0 <= float(value) <= _INT64_MAX:  # type: ignore[arg-type]  # a number, as was just checked
+    if known.numeric and not 0 <= value <= _INT64_MAX:  # type: ignore[operator]  # a number, as was just checked
         return "out_of_range", f"{known.name} must be from 0 to 2^63-1, not {value}"
     return None
 
@@ -200,7 +213,7 @@ class TableEncoder:
         found = self._text_cells.get(value)
         if found is None:
             raw = value.encode()
-            found = _LENGTH.pack(len(raw)) + raw
+            found = LENGTH.pack(len(raw)) + raw
             if len(self._text_cells) < 10_000:  # states and mask names repeat; free text must not fill the memory
                 self._text_cells[value] = found
         return found
@@ -210,11 +223,11 @@ def _json_cell(value: dict[str, Any]) -> bytes:
     if not value:
         return _NULL
     raw = orjson.dumps(value)
-    return _LENGTH.pack(len(raw) + 1) + b"\x01" + raw  # 1 is the version of jsonb's binary form
+    return LENGTH.pack(len(raw) + 1) + b"\x01" + raw  # 1 is the version of jsonb's binary form
 
 
 def _number_array(values: tuple[Any, ...], kind: str) -> npt.NDArray[Any] | None:
-    """The values as int64 or float64; None when one has another type or is below zero."""
+    """The values as int64 or float64; None when one has another type or is out of range."""
     types = set(map(type, values))
     if kind == "int":
         if types != {int}:
@@ -227,4 +240,5 @@ def _number_array(values: tuple[Any, ...], kind: str) -> npt.NDArray[Any] | None
         if not types <= {int, float}:
             return None
         array = np.array(values, dtype=np.float64)
-    return array if array.min() >= 0 else None
+    # As `problem_of` judges: the same value must not be stored in one company and refused in another.
+    return array if array.min() >= 0 and (kind == "int" or array.max() < 2.0**63) else None

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 import orjson
 import psycopg
 
+from wallwatch.domain.catalogue.load import walls
+from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.catalogue.promoted import profile_of
 from wallwatch.domain.walls.headroom import WallReading, nearest, read_walls
 from wallwatch.store.identities import Identities, Rnic
@@ -32,6 +34,12 @@ RECENT = f"{RECENT_MIN} minutes"
 """How long a symptom that has cleared stays in its RNIC's row, in event time."""
 
 MISSED_SAMPLES = 3
+
+SHOWN_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "rnic": ("tx_gbps", "rx_gbps"),
+    "rnic_offload": tuple(wall.signal for wall in walls().values()),
+}
+"""Measurement -> the fields that `rnic_state` is made of."""
 
 
 def stale_after_s(sampling_interval_s: float, refresh_s: float = REFRESH_S) -> float:
@@ -52,6 +60,8 @@ class Known:
     offload: Mapping[str, Any] | None = None
     offload_ns: int = 0
     walls: list[WallReading] | None = None
+    walls_of: tuple[Mapping[str, Any], Profile | None] | None = None
+    """What `walls` were read from."""
     written: tuple[Any, ...] | None = None
     """The coarse view at the last write."""
     written_s: float = -1e9
@@ -85,7 +95,7 @@ class StoredFinding(NamedTuple):
 
 @dataclass(slots=True)
 class News:
-    """The newest samples of one batch: RNIC -> (ns, fields)."""
+    """The newest samples of one batch: RNIC -> (ns, those of its fields that are shown)."""
 
     rates: dict[int, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)
     offload: dict[int, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)
@@ -126,7 +136,9 @@ class StateKeeper:
         if known.offload is not None:
             rnic = self._identities.by_id[rnic_id]
             tags = rnic.tags or {}
-            known.walls = read_walls(known.offload, profile_of(rnic.model, tags.get("driver"), tags.get("fw_ver")))
+            profile = profile_of(rnic.model, tags.get("driver"), tags.get("fw_ver"))
+            if known.walls_of is None or known.walls_of[0] is not known.offload or known.walls_of[1] is not profile:
+                known.walls, known.walls_of = read_walls(known.offload, profile), (known.offload, profile)
 
     def due(self, now_s: float) -> list[int]:
         """RNICs to write now, within the budget; those that waited longest come first."""
@@ -145,7 +157,7 @@ class StateKeeper:
             for rnic_id, _, known in rows:
                 self._read_walls(rnic_id, known)
             if rows:
-                connection.execute(_UPSERT_WITH_RATES if rates_known else _UPSERT_WITHOUT_RATES, _columns(rows))
+                connection.execute(_UPSERT_WITH_RATES if rates_known else _UPSERT_WITHOUT_RATES, [_as_json(rows)])
         for finding in findings:
             for rnic_id in finding.shown_on:
                 self._write_symptom(connection, rnic_id, finding.message)
@@ -193,7 +205,7 @@ _WRITTEN = {
 _UPSERT = """
 INSERT INTO rnic_state AS s ({names}, change_seq)
 SELECT {names}, nextval('rnic_state_change_seq_values')
-FROM unnest({arrays}) AS n ({names})
+FROM json_to_recordset(%s::json) AS n ({columns})
 ON CONFLICT (rnic_id) DO UPDATE SET
   rack = excluded.rack,
   model = COALESCE(excluded.model, s.model),
@@ -205,9 +217,9 @@ ON CONFLICT (rnic_id) DO UPDATE SET
   updated_at = now(),
   change_seq = excluded.change_seq
 """
-_FROM_ARRAYS = {"names": ", ".join(_WRITTEN), "arrays": ", ".join(f"%s::{type}[]" for type in _WRITTEN.values())}
-_UPSERT_WITH_RATES = _UPSERT.format(**_FROM_ARRAYS, rates="tx_gbps = excluded.tx_gbps, rx_gbps = excluded.rx_gbps,")
-_UPSERT_WITHOUT_RATES = _UPSERT.format(**_FROM_ARRAYS, rates="")
+_COLUMNS = {"names": ", ".join(_WRITTEN), "columns": ", ".join(f"{name} {type}" for name, type in _WRITTEN.items())}
+_UPSERT_WITH_RATES = _UPSERT.format(**_COLUMNS, rates="tx_gbps = excluded.tx_gbps, rx_gbps = excluded.rx_gbps,")
+_UPSERT_WITHOUT_RATES = _UPSERT.format(**_COLUMNS, rates="")
 """A process knows no rates before its first `rnic` sample, so it leaves those of its predecessor unchanged."""
 
 # Kafka may repeat messages or replay from the start: a message older than the known state of the same symptom changes nothing, nor does a
@@ -233,21 +245,19 @@ WHERE (s.findings_at IS NULL OR excluded.findings_at > s.findings_at - %(kept)s:
 """
 
 
-def walls_json(walls: Iterable[WallReading]) -> str:
-    return orjson.dumps(
-        {w.wall: {"value": w.value, "limit": w.limit, "headroom": round(w.headroom, 4), "basis": w.basis} for w in walls}
-    ).decode()
+def _shown_walls(walls: Iterable[WallReading]) -> dict[str, dict[str, Any]]:
+    return {w.wall: {"value": w.value, "limit": w.limit, "headroom": round(w.headroom, 4), "basis": w.basis} for w in walls}
 
 
-def _columns(rows: list[tuple[int, Rnic, Known]]) -> list[list[Any]]:
-    """Turn rows into one list per column of `_WRITTEN`."""
-    return [list(column) for column in zip(*(_values(*row) for row in rows), strict=True)]
+def _as_json(rows: list[tuple[int, Rnic, Known]]) -> str:
+    """All rows as one parameter: lists of numbers and texts cost some thirty times as much to pass on (docs/decisions/0024)."""
+    return orjson.dumps([dict(zip(_WRITTEN, _values(*row), strict=True)) for row in rows]).decode()
 
 
 def _values(rnic_id: int, rnic: Rnic, known: Known) -> tuple[Any, ...]:
     first = nearest(known.walls or ())
     tx, rx = (None if v is None else float(v) for v in map((known.rates or {}).get, ("tx_gbps", "rx_gbps")))
-    walls = None if known.walls is None else walls_json(known.walls)
+    shown = None if known.walls is None else _shown_walls(known.walls)
     headroom, nearest_wall = (None, None) if first is None else (first.headroom, first.wall)
     seen_at = datetime.fromtimestamp(max(known.rates_ns, known.offload_ns) / 1e9, UTC)
-    return (rnic_id, rnic.host, rnic.pci, rnic.rack, rnic.model, walls, headroom, nearest_wall, tx, rx, seen_at)
+    return (rnic_id, rnic.host, rnic.pci, rnic.rack, rnic.model, shown, headroom, nearest_wall, tx, rx, seen_at)

@@ -106,7 +106,18 @@ def decode(value: bytes | None, measurement: Measurement, latest_ns: int, sender
 
 
 def _decoded(found: dict[str, Any], measurement: Measurement, latest_ns: int, sender: Sender | None) -> Decoded:
-    name, at_ns, tags, fields = found.get("name"), found.get("timestamp"), found.get("tags"), found.get("fields")
+    at_ns, fields = found.get("timestamp"), found.get("fields")
+    tags, key = _origin(found, measurement, fields)
+    if sender is not None:
+        _check_sender(sender, tags["host"], key)
+    if type(at_ns) is not int or not EARLIEST_NS <= at_ns <= latest_ns:
+        raise Refused("bad_timestamp", f"the timestamp {str(at_ns)[:40]} is not in nanoseconds, before 2020 or too far in the future")
+    return Decoded(tags, at_ns, fields)  # type: ignore[arg-type]  # `_origin` has checked that it is a dict
+
+
+def _origin(found: dict[str, Any], measurement: Measurement, fields: object) -> tuple[dict[str, str], str | None]:
+    """The tags of a message, checked, and its telemetry key."""
+    name, tags = found.get("name"), found.get("tags")
     if name != measurement.name:
         known = "a known measurement" if isinstance(name, str) and name in measurements() else "unknown"
         raise Refused("wrong_measurement", f"the topic carries {measurement.name}, the message contains {str(name)[:60]!r} ({known})")
@@ -128,11 +139,32 @@ def _decoded(found: dict[str, Any], measurement: Measurement, latest_ns: int, se
         wrong = _fields[measurement.name].wrong(fields)
     if wrong is not None:
         raise Refused("bad_identity", wrong)
-    if sender is not None:
-        _check_sender(sender, tags["host"], key)
-    if type(at_ns) is not int or not EARLIEST_NS <= at_ns <= latest_ns:
-        raise Refused("bad_timestamp", f"the timestamp {str(at_ns)[:40]} is not in nanoseconds, before 2020 or too far in the future")
-    return Decoded(tags, at_ns, fields)
+    return tags, key
+
+
+def decode_origin(value: bytes, measurement: Measurement) -> tuple[dict[str, str], str | None]:
+    """Read who sent a message from a JSON object that has its name and tags and nothing else: the checked tags, and the telemetry key.
+
+    Fields, time and sender are the caller's to check.
+
+    Raises
+    ------
+    Refused
+        As `decode` does; also when the object has anything else.
+    """
+    found = parse_json(value)
+    if found.keys() != {"name", "tags"}:
+        raise Refused("not_an_object", "only name and tags were expected")
+    return _origin(found, measurement, {})
+
+
+def proves(sender: Sender, host: str, telemetry_key: str | None) -> bool:
+    """Whether the record's key and the telemetry key are those of the host."""
+    try:
+        _check_sender(sender, host, telemetry_key)
+    except Refused:
+        return False
+    return True
 
 
 def _check_sender(sender: Sender, host: str, key: str | None) -> None:

@@ -1,0 +1,287 @@
+"""Messages of one measurement straight to COPY rows, a few hundred at a time: what `decode` and `TableEncoder` do, without their objects.
+
+Values become columns and rows in compiled loops (`compiled_rows`); name and tags repeat with every sample and are decoded once. What is
+not of a known shape, or unusual in any way, is left to the reference path, from which new shapes are learned. Both write the same rows
+(figures and reasons: docs/decisions/0024).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from wallwatch.domain.telemetry.decode import EARLIEST_NS, Refused, decode_origin
+from wallwatch.domain.telemetry.identities import FIELDS
+from wallwatch.domain.telemetry.registry import Measurement
+from wallwatch.store import compiled_rows
+from wallwatch.store.compiled_rows import BLOCK, EXACT_FLOAT, INT, UNKNOWN_NUMBER
+from wallwatch.store.encode import LENGTH, PG_EPOCH_US, Encoded, TableEncoder
+from wallwatch.store.message_shapes import Shape
+
+MOST_SHAPES = 16
+"""Shapes per measurement: one for each kind of device and collector; the one that was used longest ago leaves."""
+
+MOST_FIELDS = 1_000
+MOST_ORIGINS = 50_000
+"""Names and tags per measurement that stay decoded, about 1 kB each: a fleet of 40,000 RNICs fits, its masks and functions do not."""
+
+_PADDING = b"\0" * BLOCK
+_NO_CELLS = np.zeros(0, dtype=np.uint8)
+_INT4 = struct.Struct(">ii")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Name and tags of messages, decoded."""
+
+    tags: dict[str, str]
+    telemetry_key: str | None
+    number_cells: bytes
+    """The cells of the table's integer columns that come from tags."""
+    text_cells: bytes
+
+
+@dataclass(slots=True)
+class Scanned:
+    """Messages of one shape in columns; the first axis of all arrays is the message."""
+
+    shape: Shape
+    places: list[int]
+    """Of each message in the sequence that was scanned."""
+    origins: list[Origin]
+    times_ns: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
+    """Of each message in the arrays below, which also have messages that were left out."""
+    text: npt.NDArray[np.uint8]
+    begins: npt.NDArray[np.int64]
+    stops: npt.NDArray[np.int64]
+    values: npt.NDArray[np.int64]
+    value_ends: npt.NDArray[np.int32]
+
+    def fields(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """The numeric fields with these names, of each message; absent ones are left out."""
+        wanted = [i for i, name in enumerate(self.shape.names) if name in names]
+        present = [self.shape.names[i] for i in wanted]
+        columns = []
+        for i in wanted:
+            column = self.values[self.rows, i]
+            columns.append((column.view(np.float64) if self.shape.kinds[i] != INT else column).tolist())
+        if not columns:
+            return iter([{} for _ in self.places])
+        return (dict(zip(present, row, strict=True)) for row in zip(*columns, strict=True))
+
+    def without(self, left_out: set[int]) -> Scanned:
+        """The messages at other places than these."""
+        kept = [i for i, place in enumerate(self.places) if place not in left_out]
+        places, origins = [self.places[i] for i in kept], [self.origins[i] for i in kept]
+        return Scanned(
+            self.shape,
+            places,
+            origins,
+            self.times_ns[kept],
+            self.rows[kept],
+            self.text,
+            self.begins,
+            self.stops,
+            self.values,
+            self.value_ends,
+        )
+
+
+class ColumnEncoder:
+    """Encodes messages of one measurement.
+
+    Parameters
+    ----------
+    measurement : Measurement
+        Messages whose fields are names, to be checked one by one, stay on the reference path.
+    table : TableEncoder
+        The reference path's encoder, whose columns these rows have.
+    learns : bool
+        False leaves everything to the reference path.
+    """
+
+    def __init__(self, measurement: Measurement, table: TableEncoder, learns: bool = True) -> None:
+        self._measurement = measurement
+        self._learns = learns and measurement.name not in FIELDS
+        self._column_count = len(table.columns)
+        self._has_other = bool(measurement.others)
+        self._shapes: dict[tuple[str, ...], Shape] = {}
+        self._origins: dict[bytes, Origin] = {}
+        self._empty_cells = not measurement.text_columns and not measurement.number_columns
+
+    def learn(self, fields: Mapping[str, Any]) -> None:
+        """Know from now on the shape of a message that the reference path has read."""
+        names = tuple(fields)
+        if not self._learns or names in self._shapes or len(names) > MOST_FIELDS:
+            return
+        shape = Shape.of(fields, self._measurement)
+        if shape is None:
+            return
+        self._shapes[names] = shape
+        if len(self._shapes) > MOST_SHAPES:
+            del self._shapes[next(iter(self._shapes))]
+
+    def scan(self, messages: Sequence[bytes | None], latest_ns: int) -> list[Scanned]:
+        """Read the messages that have a known shape; those at all other places are for the reference path.
+
+        Parameters
+        ----------
+        messages : sequence of bytes or None
+            The values of Kafka's records.
+        latest_ns : int
+            Latest acceptable time, ns since 1970.
+        """
+        found: list[Scanned] = []
+        if not self._shapes:
+            return found
+        values = [message or b"" for message in messages]
+        joined = b"".join((*values, _PADDING))
+        text = np.frombuffer(joined, dtype=np.uint8)
+        all_stops = np.cumsum([len(value) for value in values], dtype=np.int64)
+        if not all_stops[-1:].any() or len(text) >= 2**31:
+            return found
+        all_begins = np.concatenate(([0], all_stops[:-1]))
+        waiting = np.arange(len(values))
+        for shape in reversed(list(self._shapes.values())):  # the newest first
+            begins, stops = all_begins[waiting], all_stops[waiting]
+            scanned, left = self._scan_shape(shape, joined, text, begins, stops, waiting, latest_ns)
+            if scanned is not None:
+                found.append(scanned)
+                self._shapes[shape.names] = self._shapes.pop(shape.names)
+            waiting = waiting[left]
+            if not len(waiting):
+                break
+        return found
+
+    def _scan_shape(
+        self,
+        shape: Shape,
+        joined: bytes,
+        text: npt.NDArray[np.uint8],
+        begins: npt.NDArray[np.int64],
+        stops: npt.NDArray[np.int64],
+        waiting: npt.NDArray[np.int64],
+        latest_ns: int,
+    ) -> tuple[Scanned | None, npt.NDArray[np.bool_]]:
+        """What has this shape, and which of the waiting messages are left."""
+        count, fields = len(begins), len(shape.names)
+        values = np.empty((count, fields), dtype=np.int64)
+        value_ends = np.empty((count, fields), dtype=np.int32)
+        times, origin_begins, origin_ends = (np.zeros(count, dtype=np.int64) for _ in range(3))
+        left = np.empty(count, dtype=np.bool_)
+        unread = np.empty(count * fields, dtype=np.int64)
+        floats = values.view(np.float64)
+        unread_count = compiled_rows.scan(
+            text, begins, stops, shape.literal_ends, shape.blocks, shape.masks, shape.block_ends, shape.kinds, values, floats, value_ends,
+            times, origin_begins, origin_ends, left, unread,
+        )  # fmt: skip
+        left |= (times < EARLIEST_NS) | (times > latest_ns)
+        self._read_in_python(shape, joined, begins, value_ends, unread[:unread_count], floats, left)
+        rows, origins = self._origins_of(joined, np.flatnonzero(~left), origin_begins, origin_ends)
+        if not len(rows):
+            return None, np.ones(count, dtype=np.bool_)
+        left[:] = True
+        left[rows] = False
+        return Scanned(shape, waiting[rows].tolist(), origins, times[rows], rows, text, begins, stops, values, value_ends), left
+
+    @staticmethod
+    def _read_in_python(
+        shape: Shape,
+        joined: bytes,
+        begins: npt.NDArray[np.int64],
+        value_ends: npt.NDArray[np.int32],
+        unread: npt.NDArray[np.int64],
+        floats: npt.NDArray[np.float64],
+        left: npt.NDArray[np.bool_],
+    ) -> None:
+        """Read the numbers that the compiled loop did not; messages with one that is not right are left."""
+        if not len(unread):
+            return
+        messages, fields = np.divmod(unread, len(shape.names))
+        literals = np.diff(shape.literal_ends, prepend=0)
+        number_begins = np.where(fields > 0, value_ends[messages, fields - 1], begins[messages]) + literals[fields]
+        number_ends = value_ends[messages, fields]
+        kinds = shape.kinds[fields].tolist()
+        spans = zip(number_begins.tolist(), number_ends.tolist(), kinds, strict=True)
+        numbers = [_number(joined[begin:end], kind) for begin, end, kind in spans]
+        floats[messages, fields] = [-1.0 if number is None else number for number in numbers]
+        wrong = [number is None for number in numbers]
+        if any(wrong):
+            left[messages[wrong]] = True
+
+    def _origins_of(
+        self, joined: bytes, rows: npt.NDArray[np.int64], begins: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], list[Origin]]:
+        """Names and tags of these rows, and the rows whose name and tags are right."""
+        known = self._origins
+        texts = [joined[begin:end] for begin, end in zip(begins[rows].tolist(), ends[rows].tolist(), strict=True)]
+        origins = [known.get(raw) or self._new_origin(raw) for raw in texts]
+        if None not in origins:
+            return rows, origins  # type: ignore[return-value]  # as was just checked
+        return rows[[one is not None for one in origins]], [one for one in origins if one is not None]
+
+    def _new_origin(self, raw: bytes) -> Origin | None:
+        try:
+            tags, telemetry_key = decode_origin(b"{%b}" % raw, self._measurement)
+        except Refused:
+            return None
+        numbers = b"".join(_INT4.pack(4, int(tags[name])) for name in self._measurement.number_columns)
+        texts = b"".join(LENGTH.pack(len(cell)) + cell for cell in (tags.get(n, "").encode() for n in self._measurement.text_columns))
+        if len(self._origins) >= MOST_ORIGINS:
+            self._origins.clear()
+        origin = self._origins[raw] = Origin(tags, telemetry_key, numbers, texts)
+        return origin
+
+    def encode(self, scanned: Scanned, identities: Sequence[int], result: Encoded) -> None:
+        """Add the rows of all messages.
+
+        Parameters
+        ----------
+        identities : sequence of int
+            Number of each message's RNIC or host.
+        """
+        shape, count = scanned.shape, len(scanned.places)
+        if not count:
+            return
+        cells, number_ends, text_ends = self._cells(scanned.origins)
+        # Each number takes up to 12 bytes; texts and `other` are parts of the message, with a length each.
+        most = count * (32 + 12 * self._column_count) + len(cells) + int((scanned.stops - scanned.begins)[scanned.rows].sum()) * 2
+        rows = np.empty(most, dtype=np.uint8)
+        used = compiled_rows.write_rows(
+            scanned.text, scanned.rows, scanned.begins, scanned.values, scanned.value_ends, shape.literal_ends, shape.name_lengths,
+            shape.kinds, scanned.times_ns // 1000 - PG_EPOCH_US, np.array(identities, dtype=np.int64), self._column_count,
+            shape.number_fields, shape.text_fields, shape.other_fields, self._has_other, cells, number_ends, text_ends, rows,
+        )  # fmt: skip
+        result.add_block(rows[:used].tobytes(), count)
+        result.unknown_fields += shape.unknown * count
+        result.first_minute = min(result.first_minute, int(scanned.times_ns.min()) // 60_000_000_000)
+
+    def _cells(self, origins: list[Origin]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        if self._empty_cells:
+            none = np.zeros(len(origins), dtype=np.int64)
+            return _NO_CELLS, none, none
+        ends = np.cumsum([length for o in origins for length in (len(o.number_cells), len(o.text_cells))], dtype=np.int64)
+        cells = b"".join(part for o in origins for part in (o.number_cells, o.text_cells))
+        return np.frombuffer(cells, dtype=np.uint8), ends[0::2], ends[1::2]
+
+
+def _number(raw: bytes, kind: int) -> float | None:
+    """A number whose text the compiled loop leaves to Python; None if the reference path has to decide."""
+    try:
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return None
+    if type(value) not in (int, float):
+        return None
+    if kind == UNKNOWN_NUMBER:
+        return 0.0
+    if not 0 <= value < 2**63 or (kind == EXACT_FLOAT and orjson.dumps(value) != raw):
+        return None
+    return float(value)

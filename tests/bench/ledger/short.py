@@ -1,0 +1,162 @@
+"""The short benchmarks of the ledger: pure Python and compiled loops, no server, some seconds of CPU each. CI runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import orjson
+from tests.bench.isolation import EVERY_S, START_S, Judge
+from tests.bench.ledger.fleet import fleet
+from tests.bench.ledger.paired import Paired, measure
+
+from wallwatch.domain.symptoms import silence
+from wallwatch.domain.symptoms.host_stage import MEASUREMENTS, Message, step
+from wallwatch.domain.telemetry.decode import Decoded, Sender, decode
+from wallwatch.domain.telemetry.keys import TAG, Keys, key_of
+from wallwatch.domain.telemetry.registry import measurements
+from wallwatch.jobs.host_state import DecodedValues, HostState
+from wallwatch.jobs.ingest import POLL_MESSAGES
+from wallwatch.jobs.ingest_batch import Batch, BatchBuilder
+from wallwatch_testing.ingest_batches import IdentitiesInMemory, Record, rows_of
+from wallwatch_testing.vf_traffic import SharedRnic
+
+ROUNDS = 9
+INGEST_HOSTS, CLASSIFY_HOSTS, ISOLATION_RNICS = 60, 12, 150
+REFERENCES = 10
+SECRET = bytes(range(32))
+
+
+@dataclass(frozen=True)
+class Short:
+    """One benchmark and what its reference is."""
+
+    run: Callable[[], Paired]
+    reference: str
+
+
+def _records() -> list[Record]:
+    """What hosts send in two minutes in `rnic` and `rnic_offload`, with their telemetry keys."""
+    found = []
+    for number, sent in enumerate(fleet(frozenset({"rnic", "rnic_offload"}), INGEST_HOSTS)[:96]):
+        for name, host, message in sent:
+            key = b'"rack":"r1","%b":"%b"' % (TAG.encode(), key_of(SECRET, host).encode())
+            found.append(Record(name, message.replace(b'"rack":"r1"', key), host.encode(), number))
+    return found
+
+
+def ingest_batch() -> Paired:
+    """From Kafka's records to the bytes of COPY: `BatchBuilder` with senders checked and silent hosts watched."""
+    records = _records()
+    parts = [records[i : i + POLL_MESSAGES] for i in range(0, len(records), POLL_MESSAGES)]
+    watch = silence.new()
+    proves = Keys([SECRET]).proves
+
+    def hear(measurement: str, messages: Iterable[Decoded]) -> None:
+        for tags, at_ns, fields in messages:
+            silence.take(watch, Message(measurement, tags, at_ns, fields))
+
+    def with_database(work: Callable[..., None]) -> None:
+        work(None)
+
+    builder = BatchBuilder(IdentitiesInMemory(), with_database, 0, hear, lambda record_key: Sender(record_key, proves))
+
+    def work() -> Batch:
+        batch = Batch()
+        for part in parts:
+            builder.add(batch, part)
+        return batch
+
+    work()
+    tables = work().tables.values()
+    assert sum(table.row_count for table in tables) == len(records), "messages were refused"
+    rows = [row for table in tables for row in rows_of(table)]
+
+    def reference() -> bytes:
+        for _ in range(2):
+            for part in parts:
+                for record in part:
+                    orjson.loads(record.value() or b"")
+            joined = b"".join(rows)
+        return joined
+
+    return measure(work, reference, len(records), ROUNDS, 2)
+
+
+class _Bytes(dict[str, bytes]):
+    """A store of one host's state, as `HostState` asks for it."""
+
+    def get_bytes(self, key: str) -> bytes | None:
+        return self.get(key)
+
+    def set_bytes(self, key: str, value: bytes) -> None:
+        self[key] = value
+
+
+def classify_stage() -> Paired:
+    """The stage of `classify` with its state packed and unpacked, without Kafka and RocksDB."""
+    rounds = fleet(frozenset(MEASUREMENTS), CLASSIFY_HOSTS)
+    warm, per_round = len(rounds) // 3, len(rounds) * 2 // 3 // ROUNDS
+    stores = {host: _Bytes() for _, host, _ in rounds[0]}
+    decoded = DecodedValues()
+    registered = measurements()
+
+    def judge(name: str, value: bytes) -> None:
+        tags, at_ns, fields = decode(value, registered[name], 1 << 62)
+        parts = HostState(stores[tags["host"]], decoded, tags["host"])
+        step(parts, Message(name, tags, at_ns, fields))
+        parts.save()
+
+    def add_up(name: str, value: bytes) -> None:
+        total = 0.0
+        for field in decode(value, registered[name], 1 << 62).fields.values():
+            if type(field) is not str:
+                total += field
+
+    def over(do: Callable[[str, bytes], None]) -> Callable[[], None]:
+        chunks: Iterator[list[list[tuple[str, str, bytes]]]] = iter(
+            [rounds[i : i + per_round] for i in range(warm, warm + ROUNDS * per_round, per_round)]
+        )
+
+        def work() -> None:
+            for sent in next(chunks):
+                for name, _, value in sent:
+                    do(name, value)
+
+        return work
+
+    for sent in rounds[:warm]:
+        for name, _, value in sent:
+            judge(name, value)
+    return measure(over(judge), over(add_up), per_round * CLASSIFY_HOSTS, ROUNDS)
+
+
+def isolation_stream() -> Paired:
+    """The job `isolation` from bytes to bytes, without Kafka."""
+    rnics = [SharedRnic(f"host{i:05d}", seed=i) for i in range(ISOLATION_RNICS)]
+    turns = [[orjson.dumps(rnic.step(START_S + turn * EVERY_S, EVERY_S)) for rnic in rnics] for turn in range(6 + 2 * ROUNDS)]
+    judge = Judge()
+    for values in turns[:6]:
+        for value in values:
+            judge.take(value)
+    chunks = [turns[i] + turns[i + 1] for i in range(6, len(turns), 2)]
+    for_judge, for_parser = iter(chunks), iter(chunks)
+
+    def work() -> None:
+        for value in next(for_judge):
+            judge.take(value)
+
+    def reference() -> None:
+        values = next(for_parser)
+        for _ in range(REFERENCES):
+            for value in values:
+                orjson.loads(orjson.loads(value)["fields"]["vfs"])
+
+    return measure(work, reference, 2 * ISOLATION_RNICS, ROUNDS, REFERENCES)
+
+
+SHORT = {
+    "ingest_batch": Short(ingest_batch, "orjson.loads of the same messages, and joining the same rows' ready bytes"),
+    "classify_stage": Short(classify_stage, "decoding the same messages, and a loop that adds up their numbers"),
+    "isolation_stream": Short(isolation_stream, "orjson.loads of the same messages and of the functions inside"),
+}
