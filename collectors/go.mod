@@ -14,6 +14,7 @@ require (
 	github.com/mdlayher/netlink v1.7.2
 	github.com/open-telemetry/opamp-go v0.23.0
 	github.com/safchain/ethtool v0.7.0
+	github.com/tidwall/wal v1.2.1
 	github.com/xdg/scram v1.0.5
 	go.step.sm/crypto v0.76.0
 	golang.org/x/sys v0.40.0
@@ -92,7 +93,6 @@ require (
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.1 // indirect
 	github.com/tidwall/tinylru v1.2.1 // indirect
-	github.com/tidwall/wal v1.2.1 // indirect
 	github.com/vishvananda/netns v0.0.5 // indirect
 	github.com/xdg/stringprep v1.0.3 // indirect
 	golang.org/x/crypto v0.47.0 // indirect

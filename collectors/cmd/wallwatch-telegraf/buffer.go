@@ -18,8 +18,9 @@ import (
 
 // Telegraf keeps its disk buffer in a write-ahead log: a folder for each output with files of entries, each a length
 // (unsigned varint) and that many bytes. When a host loses power in the middle of a write, the last entry is cut off, or
-// is zeros on some file systems; Telegraf then panics at every start. So the torn end is cut off before Telegraf looks: it
-// is the one metric that was being written.
+// is zeros on some file systems; when a disk is full, an entry is cut off and others follow it. Telegraf then panics at
+// every start. So a torn end is cut off before Telegraf looks, and a log with damage in its middle is written again from
+// the metrics that are whole (salvage.go): what is lost is what was being written.
 
 // repairBuffersOf repairs the buffers that a configuration names. A configuration that cannot be read is left for
 // Telegraf to complain about.
@@ -49,7 +50,14 @@ func repairBuffersOf(configFile string) error {
 		return fmt.Errorf("agent.buffer_directory cannot be read: %w", err)
 	}
 	for _, buffer := range buffers {
-		if !buffer.IsDir() {
+		if !buffer.IsDir() || strings.HasSuffix(buffer.Name(), damagedSuffix) {
+			continue
+		}
+		name := strings.TrimSuffix(strings.TrimSuffix(buffer.Name(), freshSuffix), replacedSuffix)
+		if name != buffer.Name() {
+			if err := finishSalvage(filepath.Join(directory, name)); err != nil {
+				log.Printf("W! [wallwatch-telegraf] The disk buffer %q cannot be put in its place: %v", buffer.Name(), err)
+			}
 			continue
 		}
 		if err := repairBuffer(filepath.Join(directory, buffer.Name())); err != nil {
@@ -64,33 +72,48 @@ func repairBuffersOf(configFile string) error {
 // are unfinished ones that the log removes by itself.
 const segmentName = 20
 
-// repairBuffer cuts a torn end off the last file of one buffer.
+// repairBuffer makes a buffer one that Telegraf reads.
 func repairBuffer(folder string) error {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
+	files, err := filesOf(folder)
+	if err != nil || len(files) == 0 {
 		return err
 	}
-	last := ""
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		whole := wholeEntries(data)
+		torn := whole < len(data)
+		switch {
+		case !suspicious(data[:whole]) && !torn:
+		case file == files[len(files)-1] && !suspicious(data[:whole]) && nextMetric(data, whole) < 0:
+			log.Printf("W! [wallwatch-telegraf] The disk buffer %q ends in the middle of a metric (the host lost power?): %d bytes are cut off",
+				file, len(data)-whole)
+			if err := os.Truncate(file, int64(whole)); err != nil {
+				return err
+			}
+		default:
+			return salvage(folder, folder+freshSuffix, files)
+		}
+	}
+	return nil
+}
+
+// filesOf returns the files of entries of one buffer, in the order of their entries.
+func filesOf(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
 	for _, entry := range entries {
 		if len(entry.Name()) == segmentName && !entry.IsDir() {
 			// ReadDir sorts by name, and the names have leading zeros.
-			last = filepath.Join(folder, entry.Name())
+			files = append(files, filepath.Join(folder, entry.Name()))
 		}
 	}
-	if last == "" {
-		return nil
-	}
-	data, err := os.ReadFile(last)
-	if err != nil {
-		return err
-	}
-	whole := wholeEntries(data)
-	if whole == len(data) {
-		return nil
-	}
-	log.Printf("W! [wallwatch-telegraf] The disk buffer %q ends in the middle of a metric (the host lost power?): %d bytes are cut off",
-		last, len(data)-whole)
-	return os.Truncate(last, int64(whole))
+	return files, nil
 }
 
 // wholeEntries is the length of the part of a file that holds whole entries. An empty entry is no metric, but zeros that
@@ -119,7 +142,7 @@ func warnOfOrphans(c *config.Config) {
 		owned[output.Config.ID] = true
 	}
 	for _, buffer := range buffers {
-		if !buffer.IsDir() || owned[buffer.Name()] {
+		if !buffer.IsDir() || owned[strings.TrimSuffix(buffer.Name(), damagedSuffix)] {
 			continue
 		}
 		folder := filepath.Join(c.Agent.BufferDirectory, buffer.Name())

@@ -47,8 +47,9 @@ def consumer(broker: KafkaSettings, topic: str) -> Iterator[Consumer]:
 def read_until(consumer: Consumer, watch: StalledPartitions, count: int) -> None:
     deadline, found = time.monotonic() + PATIENCE_S, 0
     while found < count:
-        found += len(consumer.consume(10, 0.05))
-        watch.check()
+        messages = consumer.consume(10, 0.05)
+        found += len(messages)
+        watch.check(drained=len(messages) < 10)
         assert time.monotonic() < deadline
 
 
@@ -63,25 +64,35 @@ def test_partitions_that_have_been_read_to_the_end_are_none(consumer: Consumer, 
     read_until(consumer, StalledPartitions("test", consumer, broker, after_s=1e6), 2)
     watch = StalledPartitions("test", consumer, broker, after_s=0.0, ask_every_s=0.0)
     for _ in range(5):
-        watch.check()
+        watch.check(drained=True)
 
 
 def test_what_was_committed_counts_as_read(consumer: Consumer, broker: KafkaSettings, topic: str) -> None:
     consumer.commit(offsets=[TopicPartition(topic, 0, 1), TopicPartition(topic, 1, 1)], asynchronous=False)
     consumer.assign([TopicPartition(topic, 0), TopicPartition(topic, 1)])
     watch = StalledPartitions("test", consumer, broker, after_s=0.0, ask_every_s=0.0)
-    watch.check()
+    watch.check(drained=True)
 
 
 def test_a_wait_that_the_job_caused_is_forgotten(consumer: Consumer, broker: KafkaSettings, topic: str) -> None:
     watch = StalledPartitions("test", consumer, broker, after_s=1e-9, ask_every_s=0.0)
     consumer.pause([TopicPartition(topic, 1)])
     for _ in range(3):
-        watch.check()
+        watch.check(drained=True)
         watch.forget()
-    watch.check()
+    watch.check(drained=True)
     with pytest.raises(PartitionsStalled):
-        watch.check()
+        watch.check(drained=True)
+
+
+def test_a_job_that_has_messages_at_hand_has_lost_none(consumer: Consumer, broker: KafkaSettings, topic: str) -> None:
+    consumer.pause([TopicPartition(topic, 1)])
+    watch = StalledPartitions("test", consumer, broker, after_s=1e-9, ask_every_s=0.0)
+    for _ in range(3):
+        watch.check(drained=False)
+    watch.check(drained=True)
+    with pytest.raises(PartitionsStalled):
+        watch.check(drained=True)
 
 
 def test_a_broker_that_does_not_answer_stalls_nothing(consumer: Consumer, topic: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,4 +101,4 @@ def test_a_broker_that_does_not_answer_stalls_nothing(consumer: Consumer, topic:
     [port] = free_ports(1)
     watch = StalledPartitions("test", consumer, KafkaSettings(kafka_bootstrap=f"127.0.0.1:{port}"), after_s=0.0, ask_every_s=0.0)
     for _ in range(2):
-        watch.check()
+        watch.check(drained=True)

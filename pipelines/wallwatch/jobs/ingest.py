@@ -72,6 +72,7 @@ class Ingest:
             },
         )
         self._stalled = StalledPartitions("ingest", self._consumer, settings)
+        self._drained = False
         producer = kafka_clients.producer(settings, {"linger.ms": 5})
         self._letters = DeadLetters("ingest", producer)
         self._silence = SilenceWatch(kafka_clients.producer(settings, {"linger.ms": 5}), FINDINGS_TOPIC, self._reader_database.run)
@@ -137,7 +138,7 @@ class Ingest:
             batch = self._collect()
             if batch.messages:
                 self._hand_over(batch)
-            self._stalled.check()
+            self._stalled.check(drained=self._drained)
             self._silence.check()
             if time.monotonic() >= next_lag:
                 next_lag = time.monotonic() + LAG_EVERY_S
@@ -150,6 +151,7 @@ class Ingest:
         while not self._stop.is_set():
             wait = max(0.0, min(POLL_S, deadline - time.monotonic()))
             messages = kafka.consume(self._consumer, POLL_MESSAGES, wait, self._stop)
+            self._drained = len(messages) < POLL_MESSAGES
             if messages and not batch.messages:
                 deadline = time.monotonic() + self._settings.ingest_flush_ms / 1000
             self._builder.add(batch, messages)

@@ -190,9 +190,10 @@ class IsolationJob:
                 if now >= next_follow:
                     next_follow = now + FOLLOW_EVERY_S
                     self.rnics.follow()
-                for message in kafka.consume(self._consumer, POLL_MESSAGES, POLL_S, self._stop):
+                messages = kafka.consume(self._consumer, POLL_MESSAGES, POLL_S, self._stop)
+                for message in messages:
                     self._receive(message)
-                self._stalled.check()
+                self._stalled.check(drained=len(messages) < POLL_MESSAGES)
                 self._producer.poll(0)
                 if now >= next_upkeep:
                     next_upkeep = now + UPKEEP_EVERY_S

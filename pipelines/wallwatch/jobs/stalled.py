@@ -27,7 +27,11 @@ class PartitionsStalled(Exception):
 
 
 class StalledPartitions:
-    """To be asked after each read of a consumer; it asks the broker now and then."""
+    """To be asked after each read of a consumer; it asks the broker now and then, when the consumer has nothing more at hand.
+
+    A job that catches up has messages of some partitions waiting while it works on those of others: only one that reads nothing although
+    there is more has lost a partition.
+    """
 
     def __init__(
         self,
@@ -46,10 +50,13 @@ class StalledPartitions:
         self._waiting: dict[Place, tuple[int, float]] = {}
         """Partition that has more than was read -> the next offset to read, and since when that is so."""
 
-    def check(self) -> None:
-        """Raise `PartitionsStalled` if the broker has had more of a partition for `after_s`, and nothing of it was read in that time."""
+    def check(self, drained: bool) -> None:
+        """Raise `PartitionsStalled` if the broker has had more of a partition for `after_s`, and nothing of it was read in that time.
+
+        `drained` tells whether the last read found less than it may return.
+        """
         now = time.monotonic()
-        if now - self._asked_at < self._ask_every_s:
+        if not drained or now - self._asked_at < self._ask_every_s:
             return
         self._asked_at = now
         try:

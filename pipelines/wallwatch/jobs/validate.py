@@ -32,6 +32,7 @@ from wallwatch.store.telemetry_secret import TelemetryKeys
 log = logging.getLogger(__name__)
 
 TOPIC, STATE_TOPIC = "wallwatch.event", "wallwatch.policy_state"
+POLL_MESSAGES = 400
 POLICIES_EVERY_S = 30.0
 HOSTS_EVERY_S = 5.0
 CHECKPOINT_SHARE = 0.05
@@ -117,7 +118,8 @@ class Validate:
         self._consumer.assign([TopicPartition(TOPIC, one, self._offsets.get(one, OFFSET_BEGINNING)) for one in partitions])
 
     def _turn(self, server_side: ServerSidePolicies) -> None:
-        for message in self._consumer.consume(400, 0.2):
+        messages = self._consumer.consume(POLL_MESSAGES, 0.2)
+        for message in messages:
             error = message.error()
             if error is None:
                 self._receive(server_side, message)
@@ -126,7 +128,7 @@ class Validate:
             else:
                 log.warning("Kafka: %s", error.str())
                 self._kafka_down = self._kafka_down or error.code() in (KafkaError._ALL_BROKERS_DOWN, KafkaError._TRANSPORT)
-        self._stalled.check()
+        self._stalled.check(drained=len(messages) < POLL_MESSAGES)
         if self._kafka_down and not self._is_back():
             return
         now_us = time.time_ns() // 1000
