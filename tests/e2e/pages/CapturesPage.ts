@@ -14,7 +14,9 @@ export class CapturesPage {
   /** Upload a file; its page is open afterwards, and its analysis is done. */
   async upload(name: string, content: Buffer): Promise<void> {
     await this.page.getByRole("button", { name: "Upload a capture" }).click();
-    await this.page.locator('input[type="file"]').setInputFiles({ name, mimeType: "application/octet-stream", buffer: content });
+    await this.page
+      .locator('input[type="file"]')
+      .setInputFiles({ name, mimeType: "application/octet-stream", buffer: content });
     await this.page.getByRole("button", { name: "Upload", exact: true }).click();
     await expect(this.page.getByRole("heading", { name, level: 1 })).toBeVisible({ timeout: 60_000 });
     await expect(this.summary).toBeVisible({ timeout: 120_000 });
