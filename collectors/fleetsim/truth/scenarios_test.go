@@ -32,6 +32,8 @@ func TestEachScenarioOfTheRepositoryLeadsToWhatItsCommentSays(t *testing.T) {
 		"isolation": nil, "vf-packet-storm": nil, "vf-bandwidth-burst": nil, "vf-egress-blocking": nil, "vf-pcie": nil, "vf-cpu": nil,
 		"vf-near-misses": nil, "vf-heavy-by-right": nil, // nothing of Table 1: see isolation_test.go
 		"contention": nil, // network functions: package smartnic
+		// Behaviours of the transport are none of Table 1 either: tests/evaluation/test_behaviours.py judges them.
+		"transport": nil, "transport-near-misses": nil,
 		"healthy":    nil, "noisy-healthy": nil, "collector-load": nil, "collector-soak": nil,
 	}
 	files, err := filepath.Glob("../../../tests/scenarios/*.yaml")
