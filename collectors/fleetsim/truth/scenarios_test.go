@@ -34,7 +34,7 @@ func TestEachScenarioOfTheRepositoryLeadsToWhatItsCommentSays(t *testing.T) {
 		"contention": nil, // network functions: package smartnic
 		// Behaviours of the transport are none of Table 1 either: tests/evaluation/test_behaviours.py judges them.
 		"transport": nil, "transport-near-misses": nil,
-		"healthy":    nil, "noisy-healthy": nil, "collector-load": nil, "collector-soak": nil,
+		"healthy": nil, "noisy-healthy": nil, "collector-load": nil, "collector-soak": nil,
 	}
 	files, err := filepath.Glob("../../../tests/scenarios/*.yaml")
 	if err != nil || len(files) == 0 {
