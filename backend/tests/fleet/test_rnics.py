@@ -219,7 +219,8 @@ def test_findings_have_their_interval(viewer: httpx.Client) -> None:
 
 def test_the_catalogue_has_labels_for_all_that_is_shown(viewer: httpx.Client) -> None:
     catalogue = viewer.get("/api/v1/catalogue").json()
-    assert {s["id"] for s in catalogue["symptoms"]} == {*(f"S{i}" for i in range(1, 9)), "unexplained", "silent", "isolation", "contention"}
+    numbered = {f"{kind}{i}" for kind in "SB" for i in range(1, 9)}  # Table 1, and behaviours of the transport
+    assert {s["id"] for s in catalogue["symptoms"]} == numbered | {"unexplained", "silent", "isolation", "contention"}
     s1 = catalogue["symptoms"][0]
     assert s1["looks_like"]
     assert {"signal", "label", "unit", "window_s", "raise", "clear"} <= set(s1["definition"]["conditions"][0])
