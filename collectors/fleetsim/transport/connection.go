@@ -355,7 +355,7 @@ func (c *connection) notify(delay time.Duration) {
 	})
 }
 
-// arm starts the requester's timer anew, or stops it when nothing is outstanding.
+// arm restarts the requester's timer, or stops it when nothing is outstanding.
 func (c *connection) arm() {
 	c.timer++
 	mine := c.timer

@@ -38,7 +38,7 @@ UNKNOWN = Judged(Verdict.UNKNOWN, None)
 def take(readings: Readings, pair: Contradiction, at_ms: int, cause: int, effect: int) -> None:
     """Add one reading of both counters, taken at the same time; `readings` moves on.
 
-    A counter that went backwards was reset, and a gap longer than the window was not observed: both begin anew.
+    A counter that went backwards was reset, and a gap longer than the window was not observed: both start from there.
     """
     if readings:
         last_ms, last_cause, last_effect = readings[-1]
