@@ -43,6 +43,7 @@ PACKAGES = {
     "telemetry": [f"{TESTS}/telemetry", f"{TESTS}/test_catalogue.py", f"{TESTS}/test_bad_telemetry.py"],
     "walls": [f"{TESTS}/test_performance_and_walls.py"],
 }
+DEFINITIONS = ("symptoms", "behaviours")
 NUMBERS = ("symptoms", "causes", "grouping", "policies", "remedies", "residual", "rnic_profiles")
 ACCESS = [
     "backend/wallwatch_backend/kit/access.py", "backend/wallwatch_backend/kit/roles.py",
@@ -118,11 +119,12 @@ def _rules_off(area: str) -> list[Mutant]:
         mutants.of_text(area, f"{CATALOGUE}/residual.yaml", "raise_min: {value: 5", "raise_min: {value: 1000000"),
         mutants.of_text(area, f"{DOMAIN}/symptoms/silence.py", "SILENT_S = 60.0", "SILENT_S = 1e12"),
     ]
-    return mutants.of_definitions(area, f"{CATALOGUE}/symptoms.yaml") + causes + in_code
+    definitions = [mutant for name in DEFINITIONS for mutant in mutants.of_definitions(area, f"{CATALOGUE}/{name}.yaml")]
+    return definitions + causes + in_code
 
 
 def _conditions_off(area: str) -> list[Mutant]:
-    found = mutants.of_rules(area, f"{CATALOGUE}/symptoms.yaml", frozenset({"conditions"}))
+    found = [mutant for name in DEFINITIONS for mutant in mutants.of_rules(area, f"{CATALOGUE}/{name}.yaml", frozenset({"conditions"}))]
     return [one for one in found if "role: supporting" not in one.before]
 
 

@@ -64,7 +64,10 @@ def test_every_definition_and_every_evidence_rule_is_turned_off_once() -> None:
     definitions = sum(entry.definition is not None for entry in detected().values())
     rules = sum(len(cause.rules) for cause in causes().values())
     assert len(BY_NAME["rules"].mutants("rules")) == definitions + rules + 2  # U/2 and silent are code
-    for mutant in (BY_NAME["rules"].mutants("rules") + BY_NAME["conditions"].mutants("conditions"))[::7]:
+    of_catalogue = [
+        one for one in BY_NAME["rules"].mutants("rules") + BY_NAME["conditions"].mutants("conditions") if one.path.endswith(".yaml")
+    ]
+    for mutant in of_catalogue[::7]:
         assert load(mutant.apply(text(mutant.path))) != load(text(mutant.path))
 
 

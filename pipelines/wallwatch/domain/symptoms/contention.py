@@ -20,7 +20,9 @@ from wallwatch.domain.symptoms.explain import clock, explain_cleared, who
 
 SYMPTOM = "contention"
 MINUTE_MS = 60_000
+"""Measured and predicted throughput are compared once per minute."""
 _MOST_NAMED = 5
+"""Functions that a summary names; a card has room for about four, and a longer list is not read."""
 
 
 @dataclass(slots=True)
