@@ -114,7 +114,7 @@ def send(kafka_bootstrap: str) -> Callable[..., None]:
     return send_all
 
 
-def until(ask: Callable[[], Any], timeout_s: float = 30.0) -> Any:
+def until(ask: Callable[[], Any], timeout_s: float = 90.0) -> Any:
     """Ask again until the answer is true; the last answer when time is up."""
     deadline = time.monotonic() + timeout_s
     while not (answer := ask()) and time.monotonic() < deadline:

@@ -119,11 +119,11 @@ def test_a_change_is_notified(ingest: Start, send: Send, connection: Connection,
     with ingest():
         send("wallwatch.rnic", rnic(host, 1), key=host)
         send("wallwatch.rnic_offload", offload(host, 1), key=host)
-        assert next(connection.notifies(timeout=20), None) is not None
+        assert next(connection.notifies(timeout=90), None) is not None
         assert until(lambda: state(connection, host)["headroom"] == pytest.approx(0.1))
         before = state(connection, host)["change_seq"]
         send("wallwatch.rnic_offload", offload(host, 2, flows_offloaded=10), key=host)
-        assert until(lambda: state(connection, host)["change_seq"] > before, timeout_s=5)
+        assert until(lambda: state(connection, host)["change_seq"] > before)
 
 
 def test_messages_that_come_again_add_nothing(ingest: Start, send: Send, connection: Connection, host: str) -> None:
