@@ -102,7 +102,7 @@ class Demo:
     Parameters
     ----------
     patience
-        How much slower than a machine of one's own this one may be.
+        How much slower than an idle machine this one may be.
     """
 
     def __init__(self, layout: Layout, supervisor: supervise.Supervisor, patience: float = 1) -> None:
