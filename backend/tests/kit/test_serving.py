@@ -34,8 +34,11 @@ async def _app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.body", "body": bytes(40_000_000)})
         return
     if scope["method"] == "POST" and scope["path"] != "/unread":
-        message = await receive()
+        message, got = await receive(), 0
         while message["type"] == "http.request" and message.get("more_body"):
+            got += len(message["body"])
+            if scope["path"] == "/refused" and got > 3_000_000:
+                break
             message = await receive()
         if message["type"] == "http.disconnect":
             return
@@ -192,6 +195,22 @@ def test_a_body_that_goes_on_after_its_answer_is_cut() -> None:
             peer, b"POST /unread HTTP/1.1\r\nHost: x\r\nContent-Length: 900000000\r\n\r\n", b"a" * 65_536, 100_000_000
         )
         assert took < 50_000_000
+
+
+def test_a_connection_serves_the_next_request_after_a_body_that_was_refused_before_its_end() -> None:
+    def answer() -> bytes:
+        got = b""
+        while not got.endswith(b"ok"):
+            piece = peer.recv(65_536)
+            assert piece, f"the connection ended after {got!r}"
+            got += piece
+        return got
+
+    with served(Limits()) as server, server.connect() as peer:
+        peer.sendall(b"POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: 6000000\r\n\r\n" + bytes(6_000_000))
+        assert answer().startswith(b"HTTP/1.1 200")
+        peer.sendall(GET)
+        assert answer().startswith(b"HTTP/1.1 200")
 
 
 def test_an_idle_connection_is_closed() -> None:

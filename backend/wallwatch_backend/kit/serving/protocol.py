@@ -14,8 +14,9 @@ from wallwatch_backend.kit.serving.connections import Connections
 
 _PIECE_BYTES = 16_384
 """Received data is parsed in pieces, because h11 bounds only what is incomplete after each."""
-_DISCARDED_BYTES = 2_000_000
-"""A body that goes on for so long after its request was answered ends the connection."""
+_DISCARDED_BYTES = 4_000_000
+"""A body that goes on for so long after its request was answered ends the connection. Until then a client that looks for
+the answer while it sends, or after what was on its way, gets to read why its file was refused."""
 
 
 def _plain(status: int, phrase: str, text: str, more: str = "") -> bytes:
@@ -41,6 +42,7 @@ class BoundedHttp(H11Protocol):
         self._awaits: str | None = "header"
         self._since = self.loop.time()
         self._body_bytes = 0
+        self._discarded_bytes = 0
         self._unread: tuple[int, float] | None = None
         self._handed_over = False
 
@@ -75,11 +77,13 @@ class BoundedHttp(H11Protocol):
         state = self.conn.their_state
         awaits = "header" if state is h11.IDLE else "body" if state is h11.SEND_BODY else None
         if awaits != self._awaits:
-            self._awaits, self._since, self._body_bytes = awaits, self.loop.time(), 0
+            self._awaits, self._since, self._body_bytes, self._discarded_bytes = awaits, self.loop.time(), 0, 0
         elif awaits == "body":
             self._body_bytes += received
-            if self._body_bytes > _DISCARDED_BYTES and self.cycle.response_complete:
-                self.transport.abort()
+            if self.cycle.response_complete:
+                self._discarded_bytes += received
+                if self._discarded_bytes > _DISCARDED_BYTES:
+                    self.transport.abort()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         self._handed_over = True
