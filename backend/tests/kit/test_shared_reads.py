@@ -101,3 +101,47 @@ async def test_an_error_of_an_answer_reaches_who_asked_and_the_next_one_asks_aga
     with pytest.raises(ValueError, match="bad cursor"):
         await answers.get("page", refuse)
     assert await answers.get("page", ask) == 7
+
+
+async def test_a_question_whose_only_caller_left_leaves_nothing_behind() -> None:
+    answers, begun, go_on = SharedAnswers(), asyncio.Event(), asyncio.Event()
+
+    async def ask() -> str:
+        begun.set()
+        await go_on.wait()
+        return "unheard"
+
+    leaving = asyncio.create_task(answers.get("page", ask))
+    await begun.wait()
+    leaving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await leaving
+    go_on.set()
+    async with asyncio.timeout(60):
+        while answers.size:
+            await asyncio.sleep(0)
+    assert await answers.get("page", ask) == "unheard"
+
+
+async def test_a_question_asked_while_it_is_answered_is_answered_again() -> None:
+    """Whoever has written and then reads must find what was written, also when somebody else's older query is still under way."""
+    answers, written, go_on = SharedAnswers(), ["old"], [asyncio.Event(), asyncio.Event()]
+    begun = [asyncio.Event(), asyncio.Event()]
+    rounds = iter(range(2))
+
+    async def ask() -> str:
+        number = next(rounds)
+        seen = written[0]
+        begun[number].set()
+        await go_on[number].wait()
+        return seen
+
+    before = asyncio.create_task(answers.get("page", ask))
+    await begun[0].wait()
+    written[0] = "new"
+    after = asyncio.create_task(answers.get("page", ask))
+    await asyncio.sleep(0)
+    go_on[0].set()
+    await begun[1].wait()
+    go_on[1].set()
+    assert (await before, await after) == ("old", "new")

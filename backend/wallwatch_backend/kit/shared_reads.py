@@ -18,10 +18,14 @@ class SharedLookup(Generic[Key, Found]):
     ----------
     look_up
         Gets different keys, returns what it found of them. What it raises, each of its callers gets.
+    when_idle
+        Called when nobody waits for an answer any more, also when those who did have left.
     """
 
-    def __init__(self, look_up: Callable[[Sequence[Key]], Awaitable[Mapping[Key, Found]]]) -> None:
-        self._look_up = look_up
+    def __init__(
+        self, look_up: Callable[[Sequence[Key]], Awaitable[Mapping[Key, Found]]], when_idle: Callable[[], None] = lambda: None
+    ) -> None:
+        self._look_up, self._when_idle = look_up, when_idle
         self._waiting: dict[Key, list[asyncio.Future[Found | None]]] = {}
         self._rounds: asyncio.Task[None] | None = None
 
@@ -44,6 +48,10 @@ class SharedLookup(Generic[Key, Found]):
                 await self._answer(asked)
         finally:
             self._rounds = None
+            for future in (future for waiting in self._waiting.values() for future in waiting):
+                future.cancel()  # the rounds themselves were cancelled, as at the end of the process: no other round will come
+            self._waiting = {}
+            self._when_idle()
 
     async def _answer(self, asked: Mapping[Key, Sequence["asyncio.Future[Found | None]"]]) -> None:
         futures = [(key, future) for key, waiting in asked.items() for future in waiting]
@@ -82,9 +90,8 @@ class SharedAnswers:
 
         lookup = self._lookups.get(key)
         if lookup is None:
-            lookup = self._lookups[key] = SharedLookup(one)
-        try:
-            return cast(Found, await lookup.get(key))  # `one` answers each key
-        finally:
-            if lookup.is_idle and self._lookups.get(key) is lookup:
-                del self._lookups[key]
+            lookup = self._lookups[key] = SharedLookup(one, lambda: self._forget(key))
+        return cast(Found, await lookup.get(key))  # `one` answers each key
+
+    def _forget(self, key: Hashable) -> None:
+        del self._lookups[key]
