@@ -218,9 +218,11 @@ def behind_now(stack: Stack) -> Callable[[], int]:
     """A function that counts what `ingest` has not read yet of what Kafka has now: the fleet goes on, so there is always more."""
     broker = kafka.client_of(stack.layout.kafka_bootstrap, stack.layout.kafka_security)
     topics = [f"wallwatch.{measurement}" for measurement in TABLES]
-    end = ends(broker, topics)
+    end: dict[tuple[str, int], int] = {}
 
     def behind() -> int:
+        if not end:  # asked here, where a broker that is still starting may be asked again
+            end.update(ends(broker, topics))
         done = committed(broker, Settings().ingest_group, topics)
         return sum(max(last - done.get(place, 0), 0) for place, last in end.items())
 
