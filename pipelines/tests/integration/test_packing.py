@@ -16,6 +16,7 @@ from psycopg.types.json import Jsonb
 from sqlalchemy import create_engine, select
 
 from wallwatch.forecasting.histories.from_store import read_histories
+from wallwatch.jobs.maintenance import drop_old_chunks
 from wallwatch.jobs.packing import Packing
 from wallwatch.settings import Settings
 from wallwatch.store import packed
@@ -250,6 +251,15 @@ def test_a_downgrade_restores_the_rows(connection: Connection, packing: Packing,
     with connect(config.attributes["url"]) as again:
         assert rows(again, "rnic_sample") == before
     command.upgrade(config, "head")
+
+
+def test_packed_hours_are_dropped_with_the_samples_of_their_age(connection: Connection, packing: Packing, postgres_url: str) -> None:
+    settings = Settings(database_url=postgres_url)
+    for days in (settings.retention_days + 2, 2):
+        insert(connection, "rnic_sample", NOW_HOUR - timedelta(days=days), 3)
+    assert packing.pack(connection) == 2
+    drop_old_chunks(connection, settings)
+    assert {row[0] for row in rows(connection, "rnic_sample_packed", "hour, time")} == {NOW_HOUR - timedelta(days=2)}
 
 
 def test_ingest_packs_hours_that_are_over_and_nobody_else_packs(migrated_url: str) -> None:
