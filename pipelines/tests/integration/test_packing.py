@@ -52,7 +52,7 @@ def connection(config: Config, postgres_url: str) -> Iterator[Connection]:
             pytest.skip("this edition of TimescaleDB has a columnstore; pipelines/tests/community tests it")
         for table in packed.PACKED:
             for name in (table, packed.table_name(table)):
-                connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(name)))
+                connection.execute(sql.SQL("TRUNCATE {}").format(sql.Identifier(name)))
         yield connection
 
 
