@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "0026"
-down_revision = "0024"
+revision = "0028"
+down_revision = "0027"
 branch_labels = None
 depends_on = None
 
