@@ -64,7 +64,7 @@ class Copy:
             place = self.folder
         done = subprocess.run(command, cwd=place, env=environment(self.folder), capture_output=True, text=True, check=False)
         output = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr)
-        failed = re.findall(r"(?m)^ *FAILED? +(\S.*?)(?: - .*)?$", output)
+        failed = re.findall(r"(?m)^ *FAIL(?:ED)? +(\S.*?)(?: - .*)?$", output)
         return Said(failed, done.returncode, output)
 
 
