@@ -52,6 +52,7 @@ const found = (name: string, drop: number) => ({
   high_kpps: 1100 * (1 - drop),
   solo_kpps: 1000,
   measured_kpps: null,
+  offered_kpps: null,
   deviation: null,
   drop,
   worst_drop: drop,
