@@ -74,6 +74,34 @@ def test_a_user_whose_queues_run_empty_takes_only_what_it_asks_for() -> None:
     assert found.throughput == pytest.approx(0.9 / engine.service_time(900), rel=1e-6)
 
 
+def test_a_user_asks_the_accelerator_for_no_more_than_arrives() -> None:
+    engine = model("ids").engine
+    assert engine is not None
+    rate = 0.1 / engine.service_time(900)
+    idle = Card([occupant("a", "ids", mtbr=900), occupant("b", "ids", mtbr=900, offered=rate)]).outlook(0)
+    assert idle.throughput == pytest.approx(0.9 / engine.service_time(900), rel=1e-6)
+
+
+def test_a_profile_of_the_accelerator_may_name_queues_and_packet_size() -> None:
+    files = [ProfileFile("p_mem_train", (EXAMPLES / "ids" / "ids_mem_train").read_text())]
+    trained = {
+        columns: train_profiles("ids", read_profiles([*files, ProfileFile("p_reg_train", text)]), Pattern.PIPELINE).engine
+        for columns, text in {
+            2: "100 0.0004\n600 0.0014\n",
+            4: "100 0.0004 2 1000\n600 0.0014 2 1000\n",
+        }.items()
+    }
+    plain, whole = trained[2], trained[4]
+    assert plain is not None
+    assert whole is not None
+    assert (plain.queues, plain.packet_bytes, whole.queues, whole.packet_bytes) == (1, None, 2, 1000)
+    assert plain.service_time(300, 500) == pytest.approx(plain.service_time(300))
+    assert whole.service_time(300, 500) == pytest.approx(2e-4 + 300 * 2e-6 / 2)
+    for text in ("100 0.0004 2 1000\n600 0.0014 3 1000\n", "100 0.0004 1.5 1000\n600 0.0014 1.5 1000\n"):
+        with pytest.raises(UnusableProfiles, match="one whole number of queues"):
+            train_profiles("ids", read_profiles([*files, ProfileFile("p_reg_train", text)]), Pattern.PIPELINE)
+
+
 def test_unknown_counters_are_named_and_nothing_is_predicted_without_a_model() -> None:
     card = Card([occupant("a", "firewall"), occupant("b", "nat", counters=None), Occupant("c", Traffic(1.0))])
     assert card.outlook(0).unknown == ("b", "c")
