@@ -32,7 +32,7 @@ class Api(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(text)
 
-    do_GET = do_POST = do_PUT = _answer  # noqa: N815  # names that http.server prescribes
+    do_GET = do_POST = do_PUT = _answer  # names that http.server prescribes
 
     def log_message(self, format: str, *args: object) -> None:
         pass

@@ -154,7 +154,9 @@ class ContentionWatch:
             saturated = seen.throughput < _KEEPS_UP * seen.offered
         history = self._history.get((seen.host, seen.pci, seen.function, seen.container), ())
         return Measured(
-            Occupant(name, traffic, model if seen.flows is not None else None, counters, offered=inf if seen.offered is None else seen.offered),
+            Occupant(
+                name, traffic, model if seen.flows is not None else None, counters, offered=inf if seen.offered is None else seen.offered
+            ),
             seen.throughput,
             saturated,
             self._models.sla_drops.get(seen.function),

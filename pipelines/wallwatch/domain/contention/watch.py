@@ -137,10 +137,5 @@ def _drift(functions: Sequence[Measured], limits: Limits) -> list[Reason]:
 
 
 def _drops(functions: Sequence[Measured], wanted: Sequence[int], traffic_of: Callable[[int], Traffic]) -> dict[int, Outlook]:
-    card = Card(
-        [
-            replace(each.occupant, traffic=traffic_of(at))
-            for at, each in enumerate(functions)
-        ]
-    )
+    card = Card([replace(each.occupant, traffic=traffic_of(at)) for at, each in enumerate(functions)])
     return {at: card.outlook(at) for at in wanted}
