@@ -53,8 +53,10 @@ def fewest_cards(arrivals: Sequence[Kind], feasible: Feasibility, seconds: float
     kinds = in_order(wanted)
     if not kinds:
         return Placed((), ()), 0
-    online = place(arrivals, feasible)
     combinations = _feasible(kinds, feasible)
+    if combinations.complete and not any(kind.error for kind in kinds):
+        feasible.know(kinds, ([kinds[at] for at in row if at >= 0] for row in combinations.places))
+    online = place(arrivals, feasible)
     counts = np.array([wanted[kind] for kind in kinds], dtype=float)
     chosen, value = _relaxed(combinations, counts, risk * len(arrivals))
     bound = int(np.ceil(value - 1e-6)) if combinations.complete else None

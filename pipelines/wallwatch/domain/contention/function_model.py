@@ -84,6 +84,10 @@ class FunctionModel:
         """The prediction without its interval, which costs more than the prediction; shape (rows,)."""
         return self._composed(rows, self.memory.predict(rows[:, FIRST_MEMORY:]), self._engine(rows))
 
+    def composed(self, rows: Array, memory: Array) -> Array:
+        """The prediction, given the throughput if only memory were contended; shape (rows,)."""
+        return self._composed(rows, memory, self._engine(rows))
+
     def alone(self, rows: Array) -> Array:
         """Throughput for the same traffic without any competitor, shape (rows,)."""
         quiet = rows.copy()

@@ -72,6 +72,12 @@ class GaussianProcess:
         cross = _covariance(self.log_scales, self.steps, flows, pressure, self.flows, self.pressure)
         return np.asarray(self.mean + cross @ self.weights)
 
+    def line(self, flows: Array) -> tuple[Array, Array]:
+        """Logarithm of throughput as a line in the pressure: its value without any, and its slope; shapes (flows,)."""
+        none, one = np.zeros(len(flows)), np.ones(len(flows))
+        level = self.predict(flows, none)
+        return level, self.predict(flows, one) - level
+
     def deviation(self, flows: Array, pressure: Array) -> Array:
         """Standard deviation of the logarithm, noise included, shape (rows,)."""
         covariance = _covariance(self.log_scales, self.steps, self.flows, self.pressure, self.flows, self.pressure)
