@@ -77,9 +77,13 @@ class Feasibility:
         if key not in self._known:
             if len(key) > 1 and self._judged.issuperset(key):
                 return False
-            fits = sum(kind.cores for kind in key) <= self.cores
-            self._known[key] = fits and (len(key) < 2 or self._kept(key))
+            self._known[key] = self.keeps_as_predicted(key)
         return self._known[key]
+
+    def keeps_as_predicted(self, residents: Iterable[Kind]) -> bool:
+        """The same by a prediction of its own, whatever is known: a search passes over combinations without a feasible part."""
+        key = in_order(residents)
+        return sum(kind.cores for kind in key) <= self.cores and (len(key) < 2 or self._kept(key))
 
     def _kept(self, key: tuple[Kind, ...]) -> bool:
         return all(drop + self.margin + CAUTION * kind.error <= kind.most_drop for kind, drop in zip(key, self.drops(key), strict=True))
