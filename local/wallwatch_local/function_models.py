@@ -21,7 +21,7 @@ from wallwatch_local.processes import die_with_parent
 QUOTA = 50
 NOISE = 0.01
 TIMEOUT_S = 300
-NOTE = "Profiled at the start of the demo by `wallwatch nf profile` on a simulated card, 1% noise"
+NOTE = "Profiled at the start of the demo by wallwatch nf profile, on a simulated card with 1% noise"
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,22 @@ describe("the page of a card", () => {
     expect(screen.getByText(/slower resource above 420 matches/)).toBeVisible();
   });
 
+  it("leads to the cards on which functions run while none is chosen", async () => {
+    const cards = Array.from({ length: 9 }, (_, at) => ({
+      host: `host${at + 1}`,
+      pci: "0000:17:00.0",
+      model: "BF-2",
+      fw_ver: "1",
+      cores_used: 2,
+      functions: [],
+    }));
+    serve(answers([MODEL], cards));
+    card({});
+    const found = await screen.findByRole("navigation", { name: "Cards on which functions run" });
+    expect(within(found).getAllByRole("link")).toHaveLength(8);
+    expect(found).toHaveTextContent("host8 0000:17:00.0 and 1 more: choose one above.");
+  });
+
   it("keeps a plan in the address when the traffic is changed by keyboard", async () => {
     serve(answers());
     const onSearch = card({ on: "ids~ids~1000~1518~10" });

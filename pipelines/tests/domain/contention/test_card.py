@@ -1,39 +1,17 @@
 """Functions of one card together: who takes what from whom; batches of functions on cards; files of profiles."""
 
-from functools import cache
-from pathlib import Path
-
 import pytest
+from pipelines.tests.domain.contention.examples import EXAMPLES, model, occupant, profiles
 
 from wallwatch.domain.contention.acceptance import judge
 from wallwatch.domain.contention.batch import BatchCard, BatchFunction, UnusableBatch, assign, present_assignment
 from wallwatch.domain.contention.card import ACCELERATOR, MEMORY, Card, Occupant, Traffic
 from wallwatch.domain.contention.composition import Pattern
 from wallwatch.domain.contention.counters import Counters
-from wallwatch.domain.contention.function_model import FunctionModel
 from wallwatch.domain.contention.own_load import OwnLoad
 from wallwatch.domain.contention.placement import Policy
 from wallwatch.domain.contention.profile_files import ProfileFile, ProfileKind, Profiles, UnusableProfiles, read_profiles, train_profiles
 from wallwatch.domain.contention.round_robin import EngineUser
-
-EXAMPLES = Path(__file__).resolve().parents[4] / "docs/examples/functions"
-
-
-@cache
-def profiles(function: str) -> Profiles:
-    return read_profiles([ProfileFile(file.name, file.read_text()) for file in sorted((EXAMPLES / function).iterdir())])
-
-
-@cache
-def model(function: str, pattern: Pattern = Pattern.PIPELINE) -> FunctionModel:
-    return train_profiles(function, profiles(function), pattern)
-
-
-def occupant(name: str, function: str, flows: float = 8000.0, mtbr: float = 0.0, **more: object) -> Occupant:
-    own = profiles(function).own_load
-    assert own is not None
-    options = {"model": model(function), "counters": own.at(flows), **more}
-    return Occupant(name, Traffic(flows, 1518.0, mtbr), **options)  # type: ignore[arg-type]
 
 
 def test_a_function_alone_gets_its_solo_throughput() -> None:

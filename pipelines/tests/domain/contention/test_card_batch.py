@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pipelines.tests.domain.contention.test_card import model, occupant
+from pipelines.tests.domain.contention.examples import model, occupant
 
 from wallwatch.domain.contention.card import Card, Occupant, Traffic
 from wallwatch.domain.contention.card_batch import CardBatch
