@@ -31,6 +31,7 @@ const FOUND: PredictedFunction = {
   drop: 0.25,
   worst_drop: 0.3,
   sla_drop: null,
+  sla_value: 0.25,
   headroom: null,
   lost_memory_kpps: 50,
   lost_accelerator_kpps: 200,
