@@ -225,7 +225,10 @@ export class Functions {
       high_kpps: throughput * (1 + width),
       solo_kpps: alone,
       measured_kpps: each.measured_kpps ?? null,
-      deviation: each.measured_kpps ? each.measured_kpps / throughput - 1 : null,
+      offered_kpps: each.offered_kpps ?? null,
+      deviation: each.measured_kpps
+        ? each.measured_kpps / Math.min(throughput, each.offered_kpps ?? throughput) - 1
+        : null,
       drop,
       worst_drop: Math.min(1, drop + width),
       sla_drop,

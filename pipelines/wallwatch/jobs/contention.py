@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections import Counter, defaultdict, deque
 from itertools import groupby
+from math import inf
 from typing import Any
 from uuid import UUID
 
@@ -153,7 +154,9 @@ class ContentionWatch:
             saturated = seen.throughput < _KEEPS_UP * seen.offered
         history = self._history.get((seen.host, seen.pci, seen.function, seen.container), ())
         return Measured(
-            Occupant(name, traffic, model if seen.flows is not None else None, counters),
+            Occupant(
+                name, traffic, model if seen.flows is not None else None, counters, offered=inf if seen.offered is None else seen.offered
+            ),
             seen.throughput,
             saturated,
             self._models.sla_drops.get(seen.function),

@@ -26,6 +26,7 @@ const FOUND: PredictedFunction = {
   high_kpps: 800,
   solo_kpps: 1000,
   measured_kpps: null,
+  offered_kpps: null,
   deviation: null,
   drop: 0.25,
   worst_drop: 0.3,
@@ -191,6 +192,9 @@ describe("words", () => {
       /load of b.*packet size/,
     );
     expect(deviationText({ ...FOUND, deviation: -0.12 })).toBe("−12% of predicted");
+    const idle = { ...FOUND, throughput_kpps: 500, offered_kpps: 300, measured_kpps: 299, deviation: -0.003 };
+    expect(deviationText(idle)).toBe("all that arrives");
+    expect(deviationText({ ...idle, offered_kpps: 600 })).toBe("−0.3% of predicted");
   });
 
   it("divide the solo throughput into parts that add up", () => {

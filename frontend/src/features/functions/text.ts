@@ -54,8 +54,14 @@ export function doubt(found: PredictedFunction): string | undefined {
 /** Measured throughput leaves the prediction by so much when the model is stale or something else takes it. */
 export const DEVIATES = 0.1;
 
+/** A function that processes this close to what arrives keeps up: the two counters are not read at the same moment. */
+const ALL = 0.01;
+
 export function deviationText(found: PredictedFunction): string | undefined {
   if (found.deviation === null) return undefined;
+  if (found.offered_kpps !== null && found.offered_kpps < found.throughput_kpps && Math.abs(found.deviation) < ALL) {
+    return "all that arrives";
+  }
   const sign = found.deviation < 0 ? "−" : "+";
   return `${sign}${formatShare(Math.abs(found.deviation))} of predicted`;
 }
