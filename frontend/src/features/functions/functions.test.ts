@@ -144,7 +144,7 @@ describe("a measured card", () => {
   });
 
   it("becomes lines of a batch", () => {
-    const lines = linesOfCards([card({ ...RUNNING, mtbr: 599.99982310 })]);
+    const lines = linesOfCards([card({ ...RUNNING, mtbr: 599.9998231 })]);
     expect(lines.functions).toContain(", 900, 600, 1, ");
     expect(parseFunctions(lines.functions)[0]).toMatchObject({
       name: "net/ids-0",
