@@ -232,6 +232,7 @@ export class Functions {
       drop,
       worst_drop: Math.min(1, drop + width),
       sla_drop,
+      sla_value: drop,
       headroom: sla_drop === null ? null : 1 - drop / sla_drop,
       lost_memory_kpps: bottleneck === "memory" ? lost : 0,
       lost_accelerator_kpps: bottleneck === "accelerator" ? lost : 0,

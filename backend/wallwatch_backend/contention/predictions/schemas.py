@@ -80,7 +80,10 @@ class PredictedFunction(BaseModel):
     drop: float = Field(description="Share of the solo throughput that competitors take")
     worst_drop: float = Field(description="The same at the lower end of the interval")
     sla_drop: float | None
-    headroom: float | None = Field(description="1 - drop / sla_drop; null where nothing is promised")
+    sla_value: float = Field(
+        description="Share of the solo throughput that is lost: measured where less is processed than arrives, else predicted"
+    )
+    headroom: float | None = Field(description="1 - sla_value / sla_drop; null where nothing is promised")
     lost_memory_kpps: float
     lost_accelerator_kpps: float
     bottleneck: str | None = Field(description="memory or accelerator; null when competitors take nothing")

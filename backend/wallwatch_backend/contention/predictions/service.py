@@ -8,6 +8,7 @@ from math import inf
 from wallwatch.domain.contention.card import ACCELERATOR, MEMORY, Card, Occupant, Outlook, headroom
 from wallwatch.domain.contention.card import Traffic as DomainTraffic
 from wallwatch.domain.contention.counters import Counters
+from wallwatch.domain.contention.watch import KEEPS_UP
 from wallwatch_backend.contention.models.occupants import KnownFunctions, known_functions
 from wallwatch_backend.contention.predictions.schemas import (
     Admission,
@@ -59,6 +60,9 @@ def _shown(resident: Resident, function: str, known: KnownFunctions, outlook: Ou
     sla_drop = terms.sla_drop if resident.sla_drop is None else resident.sla_drop
     measured, offered = resident.measured_kpps, resident.offered_kpps
     expected = outlook.throughput if offered is None else min(outlook.throughput, offered)
+    lost = outlook.drop
+    if measured is not None and offered is not None and measured < KEEPS_UP * offered:
+        lost = max(1.0 - measured / outlook.solo, 0.0)  # what is measured is better than what is predicted
     contributors = sorted(outlook.contributors.items(), key=lambda each: -each[1])
     return PredictedFunction(
         name=resident.name,
@@ -75,7 +79,8 @@ def _shown(resident: Resident, function: str, known: KnownFunctions, outlook: Ou
         drop=outlook.drop,
         worst_drop=outlook.worst_drop,
         sla_drop=sla_drop,
-        headroom=None if sla_drop is None else headroom(outlook.drop, sla_drop),
+        sla_value=lost,
+        headroom=None if sla_drop is None else headroom(lost, sla_drop),
         lost_memory_kpps=outlook.lost[MEMORY],
         lost_accelerator_kpps=outlook.lost[ACCELERATOR],
         bottleneck=outlook.bottleneck,

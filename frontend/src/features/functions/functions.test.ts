@@ -31,6 +31,7 @@ const FOUND: PredictedFunction = {
   drop: 0.25,
   worst_drop: 0.3,
   sla_drop: null,
+  sla_value: 0.25,
   headroom: null,
   lost_memory_kpps: 50,
   lost_accelerator_kpps: 200,
@@ -143,7 +144,8 @@ describe("a measured card", () => {
   });
 
   it("becomes lines of a batch", () => {
-    const lines = linesOfCards([card(RUNNING)]);
+    const lines = linesOfCards([card({ ...RUNNING, mtbr: 599.9998231 })]);
+    expect(lines.functions).toContain(", 900, 600, 1, ");
     expect(parseFunctions(lines.functions)[0]).toMatchObject({
       name: "net/ids-0",
       flows: 4000,

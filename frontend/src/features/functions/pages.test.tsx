@@ -57,6 +57,7 @@ const found = (name: string, drop: number) => ({
   drop,
   worst_drop: drop,
   sla_drop: 0.2,
+  sla_value: drop,
   headroom: 1 - drop / 0.2,
   lost_memory_kpps: 0,
   lost_accelerator_kpps: 1000 * drop,

@@ -33,7 +33,7 @@ const CLOSE = 0.2;
 export function slaState(found: PredictedFunction): { tone: SlaTone; text: string } {
   if (found.sla_drop === null || found.headroom === null) return { tone: "quiet", text: "no SLA" };
   const of = `of at most −${formatShare(found.sla_drop)}`;
-  if (found.headroom < 0) return { tone: "bad", text: `broken: −${formatShare(found.drop)} ${of}` };
+  if (found.headroom < 0) return { tone: "bad", text: `broken: −${formatShare(found.sla_value)} ${of}` };
   const left = `${formatShare(found.headroom)} left`;
   if (found.headroom < CLOSE) return { tone: "warn", text: `${left} ${of}` };
   return { tone: "good", text: `${left} ${of}` };

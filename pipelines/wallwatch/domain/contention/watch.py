@@ -10,6 +10,8 @@ from math import ceil
 from wallwatch.domain.contention.card import Card, Occupant, Outlook, Traffic
 from wallwatch.domain.contention.drift import ahead, trend
 
+KEEPS_UP = 0.99
+"""A function that processes this share of what arrives keeps up; the two counters are not read at the same moment."""
 STEP_MIN = 5
 """Minutes between the moments at which the coming hour is predicted."""
 
