@@ -20,6 +20,7 @@ summary:focus-visible { outline: 2px solid; outline-offset: 2px; }
 details > div { padding: 0 0.8rem 0.8rem; }
 .method { display: inline-block; min-width: 4.5rem; font-weight: 700; font-size: 0.8em; }
 table { border-collapse: collapse; width: 100%; margin: 0.5rem 0; }
+td code { white-space: nowrap; }
 th, td { text-align: left; vertical-align: top; border-top: 1px solid var(--line); padding: 0.25rem 0.5rem; }
 :target { background: var(--soft); }
 """
