@@ -160,17 +160,18 @@ async def test_a_restart_sends_nothing_again(database: Database, webhook: Any, f
 
 
 async def test_an_agent_is_lost_after_five_minutes_and_comes_back(
-    notices: ConditionNotices, webhook: Any, backend: Any, agent: Any, host: str, monkeypatch: pytest.MonkeyPatch
+    notices: ConditionNotices, webhook: Any, backend: Any, host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = webhook("agent.lost", matchers=[{"name": "host", "value": host}])
-    await notices.process_batch()
-    assert sent() == []
-
-    def silent(ago: str) -> None:
-        with backend.connect() as connection:
-            connection.execute("UPDATE agent SET connection_id = NULL, last_seen_at = now() - %s::interval WHERE host = %s", [ago, host])
-
-    silent("10 minutes")
+    with backend.connect() as connection:
+        connection.execute(
+            """INSERT INTO agent (id, host, instance_uid, enrolled_at, last_seen_at, connection_id)
+               VALUES (gen_random_uuid(), %s, %s, now(), now() - interval '10 minutes', gen_random_uuid())""",
+            [host, uuid4().hex],
+        )
+        await notices.process_batch()
+        assert sent() == [], "it is connected, so it only had nothing to say"
+        connection.execute("UPDATE agent SET connection_id = NULL WHERE host = %s", [host])
     await notices.process_batch()
     assert sent() == [], "the server has listened for less than five minutes: it may not have heard of it yet"
     monkeypatch.setattr(agents, "LOST_AFTER", timedelta(seconds=0))
