@@ -170,7 +170,7 @@ async def test_an_agent_is_lost_after_five_minutes_and_comes_back(
             [host, uuid4().hex],
         )
         await notices.process_batch()
-        assert sent() == [], "it is connected, so it only had nothing to say"
+        assert sent() == [], "it is connected"
         connection.execute("UPDATE agent SET connection_id = NULL WHERE host = %s", [host])
     await notices.process_batch()
     assert sent() == [], "the server has listened for less than five minutes: it may not have heard of it yet"
