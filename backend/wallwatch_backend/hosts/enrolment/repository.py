@@ -71,8 +71,9 @@ async def disconnected(session: ReadSession) -> Sequence[ListedAgent]:
 async def overdue(session: ReadSession, at: datetime) -> Sequence[ListedAgent]:
     """Agents whose newest certificate should have been renewed by now, by host."""
     c = _NEWEST.c
-    late = c.issued_at + (c.not_after - c.issued_at) * LATE_AFTER
-    return [ListedAgent(*row) for row in await session.execute(_LISTED.where(late <= at).order_by(AgentRow.host))]
+    life_s = func.extract("epoch", c.not_after - c.issued_at)
+    age_s = func.extract("epoch", literal(at, DateTime(timezone=True)) - c.issued_at)
+    return [ListedAgent(*row) for row in await session.execute(_LISTED.where(age_s >= life_s * LATE_AFTER).order_by(AgentRow.host))]
 
 
 async def add(session: WriteSession, row: AgentRow | EnrolmentTokenRow) -> None:
