@@ -22,7 +22,16 @@ const FIELDS = {
   counter_gap_max_s: ["Longest counter gap", "s", 13.2, 1.5],
   max_idle_ms: ["max-idle", "ms", 10000, 0],
   dump_duration_ms: ["Revalidator dump duration", "ms", 900, 80],
+  masks_egress: ["Egress masks", "masks", 21, 1],
+  masks_ingress: ["Ingress masks", "masks", 9, 1],
+  encap_contexts: ["Encapsulation contexts", "contexts", 2200, 40],
 };
+
+/** A field by its plain name or `measurement.name`; of a counter that is named nowhere here, a few packets per second. */
+function known(name) {
+  const plain = name.replace(/^.*\./, "");
+  return FIELDS[plain] ?? [plain, "packets/s", plain.includes("wait") ? 240 : plain.includes("discards") ? 0 : 12, 6];
+}
 
 export function series(names, from, to) {
   const random = seeded(11);
@@ -33,7 +42,7 @@ export function series(names, from, to) {
   const times = Array.from({ length: count }, (_, i) => new Date(start + i * step * 1000).toISOString());
   const values = {};
   for (const name of names) {
-    const [, , level, noise] = FIELDS[name] ?? ["", "", 1, 1];
+    const [, , level, noise] = known(name);
     values[name] = times.map((_, i) =>
       i > 70 && i < 78
         ? null
@@ -45,7 +54,7 @@ export function series(names, from, to) {
     from,
     to,
     step_s: step,
-    fields: names.filter((n) => FIELDS[n]).map((name) => ({ name, label: FIELDS[name][0], unit: FIELDS[name][1] })),
+    fields: names.map((name) => ({ name, label: known(name)[0], unit: known(name)[1] })),
     times,
     values,
   };
@@ -55,6 +64,23 @@ export function series(names, from, to) {
 export function signals(from, to) {
   const found = series(["reoffload_ratio", "stale_reoffload_share", "flows_offloaded"], from, to);
   return { ...found, fields: found.fields.map((field) => ({ ...field, window_s: 30, statistic: "mean" })) };
+}
+
+/** A storm of containers before the symptom, a setting, and what was done about it. */
+export function changes(host, pci, from, to) {
+  const at = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();
+  const change = (seconds, kind, text, of = pci, data = {}) => ({ at: at(seconds), kind, host, pci: of, text, data });
+  return {
+    from: from ?? at(3600),
+    to: to ?? at(0),
+    items: [
+      change(700, "setting", "max-idle changed from 60000 ms to 10000 ms.", ""),
+      ...Array.from({ length: 14 }, (_, i) => change(520 - i, "container", `Container c${i} was attached to a VF.`)),
+      change(430, "incident", "Incident: Repetitive flow re-offloading.", pci, { incident_id: ID(11) }),
+      change(200, "remedy", "tune-revalidator (max_idle_ms = 60000) was applied, requested by admin.", ""),
+    ],
+    truncated: false,
+  };
 }
 
 export function rnic(columns, i) {

@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
 import { parseForecastFilters } from "@/features/fleet/forecasts/filters";
 import { parseProfileSearch } from "@/features/fleet/profiles/filters";
-import { parseRnicSearch } from "@/features/fleet/vfs/vfView";
+import { parseRnicSearch } from "@/features/fleet/rnic/tabs";
 import { parseFunctionsSearch } from "@/features/functions/scenario";
 import { parseAgentFilters } from "@/features/hosts/filters";
 import { parseIncidentFilters } from "@/features/incidents/filters/filters";

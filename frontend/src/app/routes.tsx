@@ -1,6 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useMemo } from "react";
+import { lazy, Suspense, useCallback } from "react";
 import { AccountPage } from "@/features/accounts/own/AccountPage";
 import { SettingsPage } from "@/features/accounts/SettingsPage";
 import type { ForecastFilters } from "@/features/fleet/forecasts/filters";
@@ -10,7 +10,7 @@ import { FleetPage } from "@/features/fleet/overview/FleetPage";
 import type { ProfileSearch } from "@/features/fleet/profiles/filters";
 import { ProfilesPage } from "@/features/fleet/profiles/ProfilesPage";
 import { SymptomPage } from "@/features/fleet/symptoms/SymptomPage";
-import { parseVfView, type RnicSearch, type VfView } from "@/features/fleet/vfs/vfView";
+import type { RnicSearch } from "@/features/fleet/rnic/tabs";
 import { AgentsPage } from "@/features/hosts/AgentsPage";
 import type { AgentFilters } from "@/features/hosts/filters";
 import type { IncidentFilters } from "@/features/incidents/filters/filters";
@@ -28,7 +28,6 @@ import type { RemedySearch } from "@/features/remedies/search";
 import { NewRolloutPage } from "@/features/rollouts/NewRolloutPage";
 import { RolloutPage } from "@/features/rollouts/RolloutPage";
 import type { RolloutSearch } from "@/features/rollouts/search";
-import { parseRange, type RangeSearch } from "@/lib/time/range";
 import type { FleetFilters } from "@/shared/fleet/filters";
 import { IncidentPage } from "./pages/IncidentPage";
 import { PolicyOfCausePage } from "./pages/PolicyOfCausePage";
@@ -60,26 +59,15 @@ export function RnicRoute() {
   const route = getRouteApi("/rnics/$host/$pci");
   const { host, pci } = route.useParams();
   useTitle(`${host} ${pci}`);
-  const search = route.useSearch();
-  const range = useMemo(
-    () => parseRange({ range: search.range, from: search.from, to: search.to }),
-    [search.range, search.from, search.to],
-  );
-  const vfs = useMemo(
-    () => parseVfView({ vfText: search.vfText, vfUse: search.vfUse, vfSort: search.vfSort }),
-    [search.vfText, search.vfUse, search.vfSort],
-  );
   const navigate = useNavigate();
-  const show = useCallback(
-    (next: RnicSearch) =>
-      void navigate({ to: "/rnics/$host/$pci", params: { host, pci }, search: next, replace: true }),
+  const onSearch = useCallback(
+    (next: RnicSearch, replace: boolean) =>
+      void navigate({ to: "/rnics/$host/$pci", params: { host, pci }, search: next, replace }),
     [navigate, host, pci],
   );
-  const onRange = useCallback((next: RangeSearch) => show({ ...vfs, ...next }), [show, vfs]);
-  const onVfs = useCallback((next: VfView) => show({ ...range, ...next }), [show, range]);
   return (
     <Suspense fallback={<Skeleton height={400} role="status" aria-label="Loading" />}>
-      <RnicPage key={`${host}|${pci}`} host={host} pci={pci} range={range} onRange={onRange} vfs={vfs} onVfs={onVfs} />
+      <RnicPage key={`${host}|${pci}`} host={host} pci={pci} search={route.useSearch()} onSearch={onSearch} />
     </Suspense>
   );
 }

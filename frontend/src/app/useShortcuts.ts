@@ -65,6 +65,14 @@ export const SHORTCUTS: readonly { where: string; keys: readonly [keys: string, 
     keys: [["z", "Undo a deleted class"]],
   },
   {
+    where: "On an RNIC",
+    keys: [
+      ["[  ]", "Earlier, later"],
+      ["o", "Zoom out"],
+      ["l", "Copy a link to the minutes shown"],
+    ],
+  },
+  {
     where: "On the fleet",
     keys: [
       ["Arrow keys", "Move between RNICs"],
