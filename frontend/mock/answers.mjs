@@ -66,6 +66,50 @@ export function signals(from, to) {
   return { ...found, fields: found.fields.map((field) => ({ ...field, window_s: 30, statistic: "mean" })) };
 }
 
+const FIRMWARE = ["22.36.1010", "22.38.1002", "20.41.1000"];
+
+/** By host, so that all RNICs of a host have the same. */
+function firmwareOf(host) {
+  return FIRMWARE[Number(host.replace(/\D/g, "")) % FIRMWARE.length];
+}
+
+export function details(columns, wall) {
+  return {
+    host: columns.host,
+    pci: columns.pci,
+    firmware: columns.host.map(firmwareOf),
+    headroom: columns.headroom.map((value, i) =>
+      wall === null || value === null ? null : wall === columns.nearest_wall[i] ? value : Math.min(1, value + 0.3),
+    ),
+  };
+}
+
+/** Of the large fleet only: in a small one, chance explains what its few sick hosts share. */
+export function commonalities(columns) {
+  const hosts = new Set(columns.host).size;
+  const sick = new Set(columns.host.filter((_, i) => columns.symptoms[i].length > 0)).size;
+  const large = hosts > 1000;
+  const old = large ? [...new Set(columns.host)].filter((host) => firmwareOf(host) === FIRMWARE[0]).length : 0;
+  return {
+    hosts,
+    sick,
+    tested: large ? 412 : 0,
+    items: large
+      ? [
+          {
+            dimension: "firmware",
+            value: FIRMWARE[0],
+            sick_with: sick,
+            all_with: old,
+            lift: hosts / old,
+            chance: 0.0004,
+          },
+          { dimension: "change", value: "driver_reloaded", sick_with: sick - 1, all_with: 31, lift: 120, chance: 1e-7 },
+        ]
+      : [],
+  };
+}
+
 /** A storm of containers before the symptom, a setting, and what was done about it. */
 export function changes(host, pci, from, to) {
   const at = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();

@@ -124,6 +124,8 @@ export function makeApi(kind, { guarded = false } = {}) {
       () =>
         refreshed() && { as_of: new Date().toISOString(), seq, stale_after_s: answers.STALE_AFTER_S, columns: fleet },
     ],
+    [/^\/fleet\/commonalities$/, () => answers.commonalities(fleet)],
+    [/^\/fleet\/details$/, (_, q) => answers.details(fleet, q.get("wall"))],
     [/^\/catalogue$/, () => CATALOGUE],
     [/^\/remedy-actions$/, () => [...answers.ACTIONS, PLAN_ACTION]],
     [

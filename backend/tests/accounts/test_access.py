@@ -12,9 +12,11 @@ PUBLIC = {"signIn", "getSignInMethods", "beginOidcSignIn", "endOidcSignIn", "sig
 VIEWER = {
     "changeOwnPassword", "getOwnAccount", "listOwnSessions", "endOwnSession", "endOtherSessions",
     "startSecondFactor", "confirmSecondFactor", "disableSecondFactor",
-    "getSession", "signOut", "getFleet", "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicSignals", "getRnicMasks",
+    "getSession", "signOut", "getFleet", "getFleetCommonalities", "getFleetDetails",
+    "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicSignals", "getRnicMasks",
     "listRnicFindings", "listRnicChanges", "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges",
-    "exportIncidents", "listSimilarIncidents", "listIncidentContainers", "getBeforeIncident", "listSilences", "getSilence", "listViews", "createView",
+    "exportIncidents", "listSimilarIncidents", "listIncidentContainers", "getBeforeIncident", "listSilences",
+    "getSilence", "listViews", "createView",
     "updateView", "deleteView", "listRemedyActions", "listRemedies", "getRemedy", "getRemedyEffect", "getRemedyControl",
     "listRollouts", "getRollout", "listAutomationRules", "listAutomationRuns", "listPlans", "getPlan", "getPlanOperations",
     "listAgents", "listWebhooks", "listDeliveries", "listPolicies", "getPolicyDelivery", "getPolicy", "getPolicySeries",

@@ -124,7 +124,11 @@ def test_what_changed_on_an_rnic_leaves_its_neighbours_and_other_hosts_out(
     path = f"/api/v1/rnics/{host}/{PCI}/changes"
     around = {"from": (START - timedelta(minutes=10)).isoformat(), "to": (START + timedelta(minutes=10)).isoformat()}
     body = operator.get(path, params=around).json()
-    assert [(c["kind"], c["data"].get("kind")) for c in body["items"]] == [("event", "port_up"), ("event", "node_drained"), ("incident", None)]
+    assert [(c["kind"], c["data"].get("kind")) for c in body["items"]] == [
+        ("event", "port_up"),
+        ("event", "node_drained"),
+        ("incident", None),
+    ]
     assert body["truncated"] is False
     long = operator.get(path, params={**around, "from": (START - timedelta(days=9)).isoformat()}).json()
     assert long["truncated"] is True

@@ -16,7 +16,7 @@ import { parseEditorSearch, parsePolicyFilters, parsePolicySearch } from "@/feat
 import { parseRemedySearch } from "@/features/remedies/search";
 import { parseRolloutSearch } from "@/features/rollouts/search";
 import { parseRange } from "@/lib/time/range";
-import { parseFilters } from "@/shared/fleet/filters";
+import { parseFleetSearch } from "@/features/fleet/overview/view";
 import { ErrorPage, NotFoundPage } from "./FaultPages";
 import { FunctionModelsRoute, FunctionsRoute, PlacementRoute } from "./functionRoutes";
 import { ReportRoute, RnicVfsRoute, SlosRoute, TenantsRoute, VfRoute } from "./isolationRoutes";
@@ -52,7 +52,7 @@ const root = createRootRoute({ component: SessionGate, notFoundComponent: NotFou
 export const fleetRoute = createRoute({
   getParentRoute: () => root,
   path: "/",
-  validateSearch: parseFilters,
+  validateSearch: parseFleetSearch,
   component: FleetRoute,
 });
 export const rnicRoute = createRoute({

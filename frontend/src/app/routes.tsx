@@ -1,12 +1,13 @@
 import { Skeleton } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback } from "react";
+import { lazy, Suspense, useCallback, useMemo } from "react";
 import { AccountPage } from "@/features/accounts/own/AccountPage";
 import { SettingsPage } from "@/features/accounts/SettingsPage";
 import type { ForecastFilters } from "@/features/fleet/forecasts/filters";
 import { ForecastsPage } from "@/features/fleet/forecasts/ForecastsPage";
 import { useTitle } from "@/lib/ui/useTitle";
 import { FleetPage } from "@/features/fleet/overview/FleetPage";
+import { type FleetView, parseView } from "@/features/fleet/overview/view";
 import type { ProfileSearch } from "@/features/fleet/profiles/filters";
 import { ProfilesPage } from "@/features/fleet/profiles/ProfilesPage";
 import { SymptomPage } from "@/features/fleet/symptoms/SymptomPage";
@@ -28,7 +29,7 @@ import type { RemedySearch } from "@/features/remedies/search";
 import { NewRolloutPage } from "@/features/rollouts/NewRolloutPage";
 import { RolloutPage } from "@/features/rollouts/RolloutPage";
 import type { RolloutSearch } from "@/features/rollouts/search";
-import type { FleetFilters } from "@/shared/fleet/filters";
+import { type FleetFilters, parseFilters } from "@/shared/fleet/filters";
 import { IncidentPage } from "./pages/IncidentPage";
 import { PolicyOfCausePage } from "./pages/PolicyOfCausePage";
 import { RemediesPage } from "./pages/RemediesPage";
@@ -42,17 +43,23 @@ const ProfilePage = lazy(() =>
 /** Between the router and the pages: pages take what they show as props and know nothing of routes' own state. */
 export function FleetRoute() {
   useTitle("Fleet");
-  const filters = getRouteApi("/").useSearch();
+  const search = getRouteApi("/").useSearch();
+  const view = useMemo(() => parseView({ ...search }), [search]);
+  const filters = useMemo(() => parseFilters({ ...search }), [search]);
   const navigate = useNavigate();
   const onFilters = useCallback(
-    (next: FleetFilters) => void navigate({ to: "/", search: next, replace: true }),
-    [navigate],
+    (next: FleetFilters) => void navigate({ to: "/", search: { ...view, ...next }, replace: true }),
+    [navigate, view],
+  );
+  const onView = useCallback(
+    (next: FleetView) => void navigate({ to: "/", search: { ...filters, ...next }, replace: true }),
+    [navigate, filters],
   );
   const onOpen = useCallback(
     (host: string, pci: string) => void navigate({ to: "/rnics/$host/$pci", params: { host, pci } }),
     [navigate],
   );
-  return <FleetPage filters={filters} onFilters={onFilters} onOpen={onOpen} />;
+  return <FleetPage filters={filters} onFilters={onFilters} view={view} onView={onView} onOpen={onOpen} />;
 }
 
 export function RnicRoute() {

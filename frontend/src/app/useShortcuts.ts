@@ -77,6 +77,7 @@ export const SHORTCUTS: readonly { where: string; keys: readonly [keys: string, 
     keys: [
       ["Arrow keys", "Move between RNICs"],
       ["Enter", "Open the RNIC"],
+      ["n  N", "Next, previous RNIC that needs attention"],
       ["+  −  0", "Zoom in, zoom out, show all"],
     ],
   },

@@ -20,10 +20,10 @@ const AROUND_PX = 384;
 /** The time axis stands under the lowest chart only. */
 const AXIS_PX = 15;
 
-/** `, Gbit/s`; nothing for a pure number. */
-function unitOf({ lines }: SeriesModel): string {
+/** `, Gbit/s`; nothing for a pure number, and for what the title counts by name. */
+function unitOf({ lines }: SeriesModel, title: string): string {
   const unit = lines[0]?.unit ?? "none";
-  return unit === "none" || unit === "ratio" ? "" : `, ${unit}`;
+  return unit === "none" || unit === "ratio" || title.toLowerCase().includes(unit) ? "" : `, ${unit}`;
 }
 
 interface Props {
@@ -64,7 +64,7 @@ export function OverviewCharts({ series, findings, changes, walls, performance, 
           <div key={spec.key} className={classes["chart"]}>
             <Text size="xs" fw={600} className={classes["title"]}>
               {spec.title}
-              {unitOf(model)}
+              {unitOf(model, spec.title)}
               {!known && (
                 <Text span size="xs" c="dimmed">
                   {" "}
