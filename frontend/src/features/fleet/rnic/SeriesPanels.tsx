@@ -50,7 +50,7 @@ export function SeriesPanels({ host, pci, range, walls, onZoom, onZoomOut }: Pro
                   }
                   empty={
                     <EmptyState title="No data in this range">
-                      Choose a longer range, or check under Agents whether the host still reports.
+                      Choose a longer range, or check under Hosts whether the host still reports.
                     </EmptyState>
                   }
                 >

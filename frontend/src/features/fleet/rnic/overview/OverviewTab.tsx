@@ -60,7 +60,7 @@ export function OverviewTab({ rnic, host, pci, range, onZoom, onZoomOut }: Props
               isEmpty={(data) => !Object.values(data.values).some((values) => values.some((value) => value !== null))}
               empty={
                 <EmptyState title="No data in this range">
-                  Choose a longer range, or check under Agents whether the host still reports.
+                  Choose a longer range, or check under Hosts whether the host still reports.
                 </EmptyState>
               }
             >
