@@ -34,7 +34,7 @@ export function ChartMenu({ title, table, picture }: Props) {
             className={classes["menu"]}
             variant="subtle"
             color="gray"
-            size="xs"
+            size={24}
             aria-label={`Table and downloads of ${title}`}
           >
             <IconDots size={14} />

@@ -23,10 +23,15 @@ test("the page of the sick RNIC shows its limits, series, mask chain and inciden
   await page.reload();
   await rnic.expectPainted(/^Throughput over time/);
   await rnic.openTab("Hardware");
-  await rnic.expectPainted(/^Packets out of sequence over time/);
+  await page.getByLabel("Search fields").fill("port_xmit_packets");
+  await page.getByRole("checkbox", { name: "Packets sent" }).check();
+  await expect(page).toHaveURL(/fields=.*rnic\.port_xmit_packets/);
+  await rnic.expectPainted(/^Packets sent over time/);
 });
 
-test("a drag over a chart zooms, the browser goes back, and a symptom's band leads to its incident", async ({ page }) => {
+test("a drag over a chart zooms, the browser goes back, and a symptom's band leads to its incident", async ({
+  page,
+}) => {
   test.setTimeout(SYMPTOM_MS + 60_000);
   const fleet = new FleetPage(page);
   await fleet.open();
@@ -42,7 +47,10 @@ test("a drag over a chart zooms, the browser goes back, and a symptom's band lea
   await expect(page).toHaveURL(zoomed);
   await page.goBack();
   await expect(page).not.toHaveURL(/from=/);
-  await rnic.ribbon.getByRole("link", { name: /^S1 .*Open its incident$/ }).first().click();
+  await rnic.ribbon
+    .getByRole("link", { name: /^S1 .*Open its incident$/ })
+    .first()
+    .click();
   await expect(page).toHaveURL(/\/incidents\//);
 });
 

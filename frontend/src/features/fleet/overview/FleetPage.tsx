@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, Skeleton, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useNames } from "@/lib/api/useCatalogue";
@@ -112,6 +112,7 @@ export function FleetPage({ filters, onFilters, view, onView, onOpen }: Props) {
   }
   return (
     <Stack gap={10} h="100%">
+      <VisuallyHidden component="h1">Fleet</VisuallyHidden>
       {query.error && <StaleNote since={state.asOf} error={query.error} />}
       {columns.host.length > 0 && (
         <>

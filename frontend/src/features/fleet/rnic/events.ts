@@ -10,8 +10,6 @@ export interface EventMark {
   toMs: number;
   count: number;
   text: string;
-  /** The incident or the remedies that the mark leads to. */
-  incident: string | null;
 }
 
 /** Of the whole range: what lies closer together than this can't be told apart in a chart. */
@@ -51,14 +49,12 @@ export function toMarks(changes: readonly RnicChange[], fromMs: number, toMs: nu
       before.text = `${plural(before.count, NOUNS[change.kind])}, the last: ${change.text}`;
       continue;
     }
-    const incident: unknown = change.data?.["incident_id"];
     const mark: EventMark = {
       kind: change.kind,
       fromMs: at,
       toMs: at,
       count: 1,
       text: change.text,
-      incident: typeof incident === "string" ? incident : null,
     };
     last.set(change.kind, mark);
     marks.push(mark);

@@ -71,11 +71,6 @@ describe("marks of changes", () => {
       ["container", 1, "late"],
     ]);
   });
-
-  it("lead to their incident", () => {
-    const [mark] = toMarks([change(5, "incident", "opened", { incident_id: "an-id" })], NOW, NOW + 60_000);
-    expect(mark?.incident).toBe("an-id");
-  });
 });
 
 describe("the page of an RNIC in the URL", () => {

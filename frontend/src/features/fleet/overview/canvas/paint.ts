@@ -7,6 +7,7 @@ import type { Scene } from "./scene";
 
 /** Below this many device pixels a tile is a dot: written straight into the image, no labels. */
 const DOT_PX = 14;
+const ROOM_FOR_NAME_PX = 160;
 const FONT = "'Inter', system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
 
 function onScreen(scene: Scene, x: number, y: number, width: number, height: number): boolean {
@@ -19,7 +20,9 @@ function onScreen(scene: Scene, x: number, y: number, width: number, height: num
 function paintRackLabel(ctx: CanvasRenderingContext2D, scene: Scene, rack: RackBox): void {
   const { scale, offsetX, offsetY } = scene.view;
   const labelHeight = scene.layout.metrics.rackLabel * scale;
-  const fontSize = Math.min(15, labelHeight * 0.72);
+  // Few large groups, seen from afar, have room for a name although their label has none: it stands on their tiles.
+  const least = rack.width * scale > ROOM_FOR_NAME_PX ? 11 : 0;
+  const fontSize = Math.min(15, Math.max(least, labelHeight * 0.72));
   if (fontSize < 6.5) return;
   ctx.font = `600 ${fontSize}px ${FONT}`;
   ctx.textBaseline = "middle";
@@ -30,7 +33,7 @@ function paintRackLabel(ctx: CanvasRenderingContext2D, scene: Scene, rack: RackB
   const bottom = (rack.y + rack.height) * scale + offsetY;
   const x = Math.max((rack.x + rackPad) * scale + offsetX, Math.min(10, right - 120));
   const y = Math.max(rack.y * scale + offsetY + labelHeight / 2, Math.min(14, bottom - fontSize));
-  if (y > rack.y * scale + offsetY + rackLabel * scale) {
+  if (y > rack.y * scale + offsetY + rackLabel * scale || labelHeight < fontSize) {
     ctx.fillStyle = scene.palette.panel;
     ctx.fillRect(x - 5, y - fontSize * 0.8, ctx.measureText(rack.name).width + 10, fontSize * 1.6);
     ctx.fillStyle = scene.palette.text;

@@ -63,18 +63,11 @@ function Mark({ mark, ...range }: { mark: EventMark; fromMs: number; toMs: numbe
   const { clock } = useTimeFormat();
   const { left } = placeOf(mark.fromMs, mark.fromMs, range);
   const text = `${clock(mark.fromMs)} ${mark.text}`;
-  const shared = { className: classes["mark"], style: { left: `${left}%` } };
   return (
     <Tooltip label={text} multiline maw={360}>
-      {mark.incident === null ? (
-        <span {...shared} role="img" aria-label={text} tabIndex={0}>
-          {EVENT_MARKS[mark.kind]}
-        </span>
-      ) : (
-        <Link {...shared} to="/incidents/$id" params={{ id: mark.incident }} aria-label={text}>
-          {EVENT_MARKS[mark.kind]}
-        </Link>
-      )}
+      <span className={classes["mark"]} style={{ left: `${left}%` }} role="img" aria-label={text} tabIndex={0}>
+        {EVENT_MARKS[mark.kind]}
+      </span>
     </Tooltip>
   );
 }
