@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import literal_column, select
+from sqlalchemy import ColumnElement, literal_column, select
 
 from wallwatch.store.tables import event, host, rnic, rnic_state
 from wallwatch_backend.kit.database import ReadSession
 
-_ACTIVE = literal_column("ARRAY(SELECT key FROM jsonb_each(symptoms) WHERE value ->> 'until' IS NULL)")
+_ACTIVE: ColumnElement[list[str]] = literal_column("ARRAY(SELECT key FROM jsonb_each(symptoms) WHERE value ->> 'until' IS NULL)")
 _QUIET = ("cni_check",)
 _OF_FLOWS = "flow\\_%"
 
