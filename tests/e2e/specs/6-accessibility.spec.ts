@@ -41,7 +41,7 @@ const PAGES: [path: string, ready: string][] = [
 test.use({ trace: "off" });
 
 test("the fleet, an RNIC and an incident have no violation", async ({ page }) => {
-  test.setTimeout(SYMPTOM_MS + 120_000);
+  test.setTimeout(SYMPTOM_MS + 300_000); // eight pages, each in both themes
   const fleet = new FleetPage(page);
   await fleet.open();
   await fleet.painted();
