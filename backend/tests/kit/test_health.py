@@ -50,7 +50,7 @@ def test_the_required_revision_is_one_of_the_migrations() -> None:
 
 
 def test_revisions_have_ascending_numbers() -> None:
-    """Readiness compares numbers. A revision that is merged late belongs before those with greater numbers: change their `down_revision`."""
+    """Readiness compares numbers. A revision that is merged late goes before those with greater numbers: change their `down_revision`."""
     config = Config()
     config.set_main_option("script_location", str(REPOSITORY / "migrations"))
     numbers = [revision.revision for revision in ScriptDirectory.from_config(config).walk_revisions()]

@@ -31,8 +31,10 @@ pytestmark = pytest.mark.integration
 REPOSITORY = Path(__file__).resolve().parents[3]
 Connection = psycopg.Connection[Any]
 
-NOW_HOUR = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
-OLD, OLDER = NOW_HOUR - timedelta(hours=5), NOW_HOUR - timedelta(hours=6)
+HOUR = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+OLD, OLDER = HOUR - timedelta(hours=5), HOUR - timedelta(hours=6)
+NEW = HOUR + timedelta(hours=12)
+"""Not old enough to be packed, however long these tests take."""
 RNICS = (7, 8)
 
 
@@ -106,13 +108,13 @@ def rows(connection: Connection, relation: str, columns: str = "") -> list[tuple
 def test_packed_samples_are_the_same_samples(connection: Connection, packing: Packing, table: str) -> None:
     insert(connection, table, OLDER, 60)
     insert(connection, table, OLD, 90, seed=2)
-    insert(connection, table, NOW_HOUR, 5)
+    insert(connection, table, NEW, 5)
     before = rows(connection, table)
     assert len(before) == 2 * (60 + 90 + 5)
     assert rows(connection, f"{table}_all") == before
     assert packing.pack(connection) == 2
     assert rows(connection, f"{table}_all") == before
-    assert {row[0] for row in rows(connection, table)} == {row[0] for row in before if row[0] >= NOW_HOUR}, "only new ones are rows"
+    assert {row[0] for row in rows(connection, table)} == {row[0] for row in before if row[0] >= NEW}, "only new ones are rows"
     assert connection.execute(f"SELECT DISTINCT hour FROM {table}_packed ORDER BY 1".encode()).fetchall() == [(OLDER,), (OLD,)]
     assert packing.pack(connection) == 0, "nothing is left to pack"
 
@@ -126,7 +128,7 @@ def test_a_query_unpacks_the_hours_and_rnics_that_it_names(connection: Connectio
     view = packed.rnic_sample_all
     engine = create_engine(postgres_url)
     minute = timedelta(minutes=1)
-    for start, end, hours in ((OLDER + 9 * minute, OLD + minute, 2), (OLD, OLD, 1), (OLD - minute, NOW_HOUR, 2), (OLDER, OLD - minute, 1)):
+    for start, end, hours in ((OLDER + 9 * minute, OLD + minute, 2), (OLD, OLD, 1), (OLD - minute, NEW, 2), (OLDER, OLD - minute, 1)):
         within = (view.c.time >= start, view.c.time <= end, packed.of_rnics(view, packed.rnic.c.pci == "1"))
         bounded = select(view.c.time, view.c.rnic_id).where(*within, packed.hours_within(view, start, end)).order_by(view.c.time)
         expected = [row for row in rows(connection, "rnic_sample_all", "time, rnic_id") if start <= row[0] <= end and row[1] == 7]
@@ -181,7 +183,10 @@ def test_samples_that_come_while_an_hour_is_packed_are_kept(connection: Connecti
             thread = threading.Thread(target=pack)
             thread.start()
             # Packing has read the hour without the late sample and waits for the lock, or has given up waiting.
-            waits = "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND mode = 'ShareRowExclusiveLock'"
+            waits = (
+                "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND mode = 'ShareRowExclusiveLock'"
+                " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            )
             assert until(lambda: not thread.is_alive() or connection.execute(waits).fetchone() == (True,))
         thread.join(60)
     assert packed_count == [0], "nothing has happened to the hour"
@@ -210,8 +215,8 @@ def test_training_reads_the_reports_of_packed_hours(connection: Connection, pack
         row = [hour + timedelta(seconds=30), number, other]
         connection.execute("INSERT INTO offload_sample (time, rnic_id, q_egress, q_ingress, other) VALUES (%s, %s, 3, 4, %s)", row)
     for rollup in ROLLUPS[:2]:
-        connection.execute(refresh_statement(rollup).encode(), {"start": OLDER, "end": NOW_HOUR})
-    first, last = int(OLDER.timestamp()) // 60, int(NOW_HOUR.timestamp()) // 60
+        connection.execute(refresh_statement(rollup).encode(), {"start": OLDER, "end": HOUR})
+    first, last = int(OLDER.timestamp()) // 60, int(HOUR.timestamp()) // 60
     before = read_histories(connection, first, last)
     packing.pack(connection)
     after = read_histories(connection, first, last)
@@ -256,10 +261,31 @@ def test_a_downgrade_restores_the_rows(connection: Connection, packing: Packing,
 def test_packed_hours_are_dropped_with_the_samples_of_their_age(connection: Connection, packing: Packing, postgres_url: str) -> None:
     settings = Settings(database_url=postgres_url)
     for days in (settings.retention_days + 2, 2):
-        insert(connection, "rnic_sample", NOW_HOUR - timedelta(days=days), 3)
+        insert(connection, "rnic_sample", OLD - timedelta(days=days), 3)
     assert packing.pack(connection) == 2
     drop_old_chunks(connection, settings)
-    assert {row[0] for row in rows(connection, "rnic_sample_packed", "hour, time")} == {NOW_HOUR - timedelta(days=2)}
+    assert {row[0] for row in rows(connection, "rnic_sample_packed", "hour, time")} == {OLD - timedelta(days=2)}
+
+
+def test_packing_outlives_an_outage_of_the_database(
+    connection: Connection, packing: Packing, postgres_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("wallwatch.jobs.packing.EVERY_S", 0.05)
+    insert(connection, "rnic_sample", OLD, 3)
+    nobody = postgres_url.rsplit("/", 1)[0] + "/no_such_database"
+    for url, done in (
+        (nobody, lambda: "packing failed, trying again at the next turn" in caplog.text),
+        (postgres_url, lambda: rows(connection, "rnic_sample", "time") == []),
+    ):
+        stop = threading.Event()
+        thread = threading.Thread(target=Packing(Settings(database_url=url), stop, lambda _: None).run)
+        thread.start()
+        try:
+            assert until(done)
+            assert thread.is_alive()
+        finally:
+            stop.set()
+            thread.join(60)
 
 
 def test_ingest_packs_hours_that_are_over_and_nobody_else_packs(migrated_url: str) -> None:
@@ -267,14 +293,14 @@ def test_ingest_packs_hours_that_are_over_and_nobody_else_packs(migrated_url: st
         if superuser.execute("SELECT to_regclass('rnic_sample_packed')").fetchone() == (None,):
             pytest.skip("this edition of TimescaleDB has a columnstore")
         insert(superuser, "rnic_sample", OLD, 3)
-        insert(superuser, "rnic_sample", NOW_HOUR, 3)
+        insert(superuser, "rnic_sample", NEW, 3)
     pack = "SELECT wallwatch_pack_hour('rnic_sample', %s)"
     for role in (DatabaseRole.backend, DatabaseRole.jobs, DatabaseRole.reader):
         with connect(as_role(migrated_url, role)) as other, pytest.raises(psycopg.errors.InsufficientPrivilege):
             other.execute(pack, [OLD])
     with connect(as_role(migrated_url, DatabaseRole.ingest)) as ingest:
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="just ended"):
-            ingest.execute(pack, [NOW_HOUR])
+            ingest.execute(pack, [NEW])
         with pytest.raises(psycopg.errors.UndefinedObject):
             ingest.execute(pack, [OLD + timedelta(minutes=1)])
         with pytest.raises(psycopg.errors.UndefinedObject):

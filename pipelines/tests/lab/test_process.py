@@ -162,3 +162,31 @@ def test_a_device_that_ignores_the_end_of_stdin_is_ended(tmp_path: Path) -> None
     assert time.monotonic() - begin < 30
     with pytest.raises(ProcessLookupError):
         os.kill(pid or 0, 0)
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process runs; one that ended and that nobody has waited for does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+@pytest.mark.parametrize("own_end", ["cat > /dev/null", "exit 3"], ids=["ends with its stdin", "dies at once"])
+@pytest.mark.parametrize("on_term", ["", "trap '' TERM; "], ids=["child ends on SIGTERM", "child ignores SIGTERM"])
+def test_what_a_device_left_running_ends_with_it(tmp_path: Path, own_end: str, on_term: str) -> None:
+    description = '{"protocol":"dut/1","parameters":[{"name":"a","kind":"boolean"}],"default":{"a":true}}'
+    script, child = tmp_path / "forks.sh", tmp_path / "child"
+    script.write_text(f"#!/bin/sh\n({on_term}while :; do sleep 1; done) &\necho $! > {child}\nread line\necho '{description}'\n{own_end}\n")
+    process = DeviceProcess(f"sh {script}", timeout_s=2)
+    process.describe()
+    pid = int(child.read_text())
+    assert _runs(pid), "it holds the device's stdout"
+    if own_end == "exit 3":
+        assert process.test(HEALTHY).status == "error"
+    process.close()
+    deadline = time.monotonic() + 60
+    while _runs(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _runs(pid)

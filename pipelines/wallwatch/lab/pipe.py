@@ -7,6 +7,7 @@ A pipe belongs to one thread at a time.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import select
 import signal
@@ -56,6 +57,7 @@ class LinePipe:
         self._stderr = bytearray()
         self._ended = False
         """Stdout has reached its end."""
+        self._err_ended = False
 
     @property
     def pid(self) -> int:
@@ -93,13 +95,19 @@ class LinePipe:
         return self._lines.pop(0)
 
     def close(self, grace_s: float = GRACE_S) -> None:
-        """End the process: end of stdin, after `grace_s` SIGTERM to its whole session, then SIGKILL."""
+        """End the process: end of stdin, after `grace_s` SIGTERM to its process group, then SIGKILL.
+
+        What it started and left running in its group is ended with it: SIGTERM, and SIGKILL once it has released stdout and stderr, or
+        after `TERM_GRACE_S`. A daemon in a session of its own is not touched.
+        """
         with contextlib.suppress(OSError):
             os.close(self._in)
         for wait_s, number in ((grace_s, signal.SIGTERM), (TERM_GRACE_S, signal.SIGKILL)):
             if self._wait(wait_s):
                 break
             self._signal(number)
+        self._wait(math.inf)
+        self._end_group()
         self._process.wait()
         for descriptor in (self._out, self._err):
             os.close(descriptor)
@@ -157,30 +165,57 @@ class LinePipe:
             del self._stderr[:-STDERR_KEPT_BYTES]
         elif chunk is not None:
             self._poll.unregister(self._err)
+            self._err_ended = True
 
     def _wait(self, wait_s: float) -> bool:
         """Whether the process ended within `wait_s`; its output is read meanwhile, or a full pipe would keep it alive."""
         deadline = time.monotonic() + wait_s
-        while self._process.poll() is None:
+        while self._runs():
             left_s = deadline - time.monotonic()
             if left_s <= 0:
                 return False
-            with contextlib.suppress(DeviceFault):
-                self._step(min(left_s, _SLICE_S))
-            self._lines.clear()
-            if self._ended:
-                time.sleep(min(max(left_s, 0.0), _SLICE_S / 4))
+            self._drain(left_s)
         return True
+
+    def _end_group(self) -> None:
+        """End what the process left in its group. It has ended and was not waited for, so nothing else can have its number yet."""
+        if self._process.returncode is not None:
+            return
+        self._signal(signal.SIGTERM)
+        deadline = time.monotonic() + TERM_GRACE_S
+        while not (self._ended and self._err_ended) and (left_s := deadline - time.monotonic()) > 0:
+            self._drain(left_s)
+        self._signal(signal.SIGKILL)
+
+    def _runs(self) -> bool:
+        """Whether the process runs. One that ended stays a zombie: its number must not go to another group before ours is ended."""
+        return self._exit_code() is None
+
+    def _exit_code(self) -> int | None:
+        """The exit code, or the number of the signal that ended it, negative; None while it runs."""
+        if self._process.returncode is not None:
+            return self._process.returncode
+        ended = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None:
+            return None
+        return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+
+    def _drain(self, left_s: float) -> None:
+        """Read and forget what arrives for a moment."""
+        with contextlib.suppress(DeviceFault):
+            self._step(min(left_s, _SLICE_S))
+        self._lines.clear()
+        if self._ended:
+            time.sleep(min(max(left_s, 0.0), _SLICE_S / 4))
 
     def _signal(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, number)
 
     def _end(self) -> DeviceFault:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(EXIT_CODE_WAIT_S)
+        self._wait(EXIT_CODE_WAIT_S)
         self._step(0.0)
-        code = self._process.poll()
+        code = self._exit_code()
         how = "closed its stdout" if code is None else f"ended with exit code {code}" if code >= 0 else f"was killed by signal {-code}"
         if self._buffer:
             return DeviceFault("truncated line", f"{how} in the middle of a line: {shown(bytes(self._buffer))}{self.last_words()}")
