@@ -29,7 +29,7 @@ describe("the fleet's view in the URL", () => {
 });
 
 const columns = toColumns([
-  { host: "h1", model: "CX-6", headroom: 0.5, tx_gbps: 90 },
+  { host: "h1", model: "CX-6", headroom: 0.4, tx_gbps: 90 },
   { host: "h2", model: "CX-7", symptoms: ["S1"], headroom: 0.6, tx_gbps: 10 },
   { host: "h3", model: "CX-6", headroom: -0.1, tx_gbps: null },
 ]);

@@ -17,6 +17,6 @@ export function countText(
 /** Why it is no accident: how many times more often, and the chance of as much without any pattern. */
 export function reasonText({ lift, chance }: Commonality, tested: number): string {
   const times = `${Number(lift.toPrecision(2))} times as frequent among sick hosts as in the fleet.`;
-  const odds = chance < 1e-6 ? "less than one in a million" : `1 in ${Math.floor(1 / chance).toLocaleString("en")}`;
+  const odds = chance < 1e-6 ? "less than one in a million" : `1 in ${Math.round(1 / chance).toLocaleString("en")}`;
   return `${times} The chance of this without a pattern is ${odds}, corrected for ${tested} tested properties. A pattern is not yet a cause.`;
 }
