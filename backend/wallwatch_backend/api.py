@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import Depends, FastAPI
 
 from wallwatch_backend import __version__
 from wallwatch_backend.accounts.audit.endpoints import router as audit
@@ -72,18 +72,14 @@ def new_api(**options: Any) -> FastAPI:
         redoc_url=None,
         **options,
     )
-    api = APIRouter(
-        prefix=PREFIX,
-        dependencies=[Depends(refuse_unknown)],
-        responses={
-            **problems.responses(problems.InvalidInput),
-            503: {
-                "model": problems.Problem,
-                "content": {problems.MEDIA_TYPE: {}},
-                "description": "The database does not answer (`database_unavailable`)",
-            },
+    responses: dict[int | str, dict[str, Any]] = {
+        **problems.responses(problems.InvalidInput),
+        503: {
+            "model": problems.Problem,
+            "content": {problems.MEDIA_TYPE: {}},
+            "description": "The database does not answer (`database_unavailable`)",
         },
-    )
+    }
     for router in (
         session,
         own_account,
@@ -132,8 +128,8 @@ def new_api(**options: Any) -> FastAPI:
         audit,
         catalogue,
     ):
-        api.include_router(router)
-    app.include_router(api)
+        # Each by itself, not all in one router of the prefix: FastAPI looks for a route once more for each router around it.
+        app.include_router(router, prefix=PREFIX, dependencies=[Depends(refuse_unknown)], responses=responses)
     app.include_router(health)
     app.include_router(exposition)
     _describe_problems(app)

@@ -65,10 +65,9 @@ async def add(session: WriteSession, row: AgentRow | EnrolmentTokenRow) -> None:
     await session.flush()
 
 
-async def usable_token_locked(session: WriteSession, token_hash: bytes, at: datetime) -> EnrolmentTokenRow | None:
-    query = select(EnrolmentTokenRow).where(
-        EnrolmentTokenRow.token_hash == token_hash, EnrolmentTokenRow.used_at.is_(None), EnrolmentTokenRow.expires_at > at
-    )
+async def token_locked(session: WriteSession, token_hash: bytes, at: datetime) -> EnrolmentTokenRow | None:
+    """Return a token that has not expired; it may have been used."""
+    query = select(EnrolmentTokenRow).where(EnrolmentTokenRow.token_hash == token_hash, EnrolmentTokenRow.expires_at > at)
     return (await session.scalars(query.with_for_update())).one_or_none()
 
 
