@@ -20,6 +20,7 @@ from wallwatch_backend.contention.models.endpoints import router as nf_models
 from wallwatch_backend.contention.placements.endpoints import router as placements
 from wallwatch_backend.contention.predictions.endpoints import router as nf_predictions
 from wallwatch_backend.fleet.catalogue.endpoints import router as catalogue
+from wallwatch_backend.fleet.commonalities.endpoints import router as commonalities
 from wallwatch_backend.fleet.exposition.endpoints import router as exposition
 from wallwatch_backend.fleet.forecasts.endpoints import router as forecasts
 from wallwatch_backend.fleet.overview.endpoints import router as fleet
@@ -85,6 +86,7 @@ def new_api(**options: Any) -> FastAPI:
         own_account,
         oidc,
         fleet,
+        commonalities,
         stream,
         rnics,
         vfs,
