@@ -21,6 +21,7 @@ def backend_settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, obje
     (folder / "index.html").write_text("<!doctype html><title>Wallwatch</title>")
     (folder / "assets").mkdir()
     (folder / "assets" / "app.js").write_text("export {}")
+    (folder / "assets" / "large.js").write_text("export const a = 1;\n" * 2_000)
     return {"ui_dir": folder}
 
 
@@ -71,6 +72,25 @@ def test_paths_of_the_uis_router_get_its_page_and_files_get_themselves(anonymous
         assert "default-src 'self'" in answer.headers["content-security-policy"]
     assert anonymous.get("/assets/app.js").text == "export {}"
     assert anonymous.get("/assets/../../../etc/passwd").status_code == 404
+
+
+def test_browsers_keep_assets_for_ever_and_ask_again_for_the_page(anonymous: httpx.Client) -> None:
+    navigation = {"Accept": "text/html", "Sec-Fetch-Mode": "navigate"}
+    asset = anonymous.get("/assets/app.js")
+    assert asset.headers["cache-control"] == "public, max-age=31536000, immutable"
+    again = anonymous.get("/assets/app.js", headers={"If-None-Match": asset.headers["etag"]})
+    assert (again.status_code, again.headers["cache-control"]) == (304, "public, max-age=31536000, immutable")
+    for path in ("/", "/incidents/1", "/assets/of-another-build.js"):
+        answer = anonymous.get(path, headers=navigation)
+        assert answer.status_code == 404 or answer.headers["cache-control"] == "no-cache", path
+    assert anonymous.get("/api/v1/session").headers["cache-control"] == "no-store"
+
+
+def test_scripts_are_sent_compressed(anonymous: httpx.Client) -> None:
+    answer = anonymous.get("/assets/large.js", headers={"Accept-Encoding": "gzip"})
+    assert answer.headers["content-encoding"] == "gzip"
+    assert answer.num_bytes_downloaded < 4_000
+    assert len(answer.text) > 20_000
 
 
 def test_unknown_paths_of_the_api_stay_problems_alongside_the_ui(anonymous: httpx.Client) -> None:

@@ -68,7 +68,9 @@ def _present(row: repository.ListedAgent) -> Agent:
     certificate = None
     if row.issued_at is not None and row.not_after is not None:
         life = row.not_after - row.issued_at
-        certificate = AgentCertificate(expires_at=row.not_after, renews_at=row.issued_at + life / 2, late_at=row.issued_at + life * 3 / 4)
+        certificate = AgentCertificate(
+            expires_at=row.not_after, renews_at=row.issued_at + life / 2, late_at=row.issued_at + life * repository.LATE_AFTER
+        )
     return Agent(
         id=agent.id,
         host=agent.host,
