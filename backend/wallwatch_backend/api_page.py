@@ -1,6 +1,6 @@
 """`/api/docs`: the API's description as a page to read, made here: no script, nothing from another server."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from typing import Any
@@ -159,7 +159,7 @@ def _type(schema: Document) -> str:
     return f"{kind} ({escape(schema['format'])})" if "format" in schema else kind
 
 
-def _table(titles: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(titles: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     if not rows:
         return ""
     head = "".join(f'<th scope="col">{title}</th>' for title in titles)
