@@ -1,12 +1,26 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 /** In development the API is another process; WALLWATCH_API_URL says where it listens. */
 const api = process.env["WALLWATCH_API_URL"] ?? "http://127.0.0.1:8000";
 
+/** The licence of Inter asks to be where the font is. */
+function fontLicence(): Plugin {
+  const source = new URL("./node_modules/@fontsource-variable/inter/LICENSE", import.meta.url);
+  return {
+    name: "font-licence",
+    apply: "build",
+    generateBundle() {
+      this.emitFile({ type: "asset", fileName: "assets/inter-licence.txt", source: readFileSync(source, "utf8") });
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), fontLicence()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   server: { proxy: { "/api": { target: api, changeOrigin: false } } },
   build: {

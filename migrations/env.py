@@ -23,7 +23,9 @@ def run_offline() -> None:
     edition = context.get_x_argument(as_dictionary=True).get("timescaledb")
     if edition not in ("community", "apache"):
         raise CommandError("offline SQL depends on the TimescaleDB edition: pass -x timescaledb=community or -x timescaledb=apache")
-    context.configure(dialect_name="postgresql", target_metadata=metadata, literal_binds=True)
+    # Without this style of parameters, every per cent sign of a function's text would be written twice.
+    named = {"paramstyle": "named"}
+    context.configure(dialect_name="postgresql", target_metadata=metadata, literal_binds=True, dialect_opts=named)
     with context.begin_transaction():
         context.run_migrations()
 

@@ -23,5 +23,7 @@ setup_python() {
   [ -x .venv/bin/python ] || run_logged venv "remove the folder .venv and run again" uv venv --quiet --python python3 .venv
   run_logged python "$advice" env VIRTUAL_ENV="$REPO/.venv" uv pip sync --quiet --require-hashes requirements.lock
   run_logged python-own "$advice" env VIRTUAL_ENV="$REPO/.venv" uv pip install --quiet --no-deps -e .
+  # The first process that calls these loops would compile them, and whatever waits for it would wait longer.
+  run_logged compile-rows "run again; if it fails again, report it with the log" .venv/bin/python -m wallwatch.store.compile_rows
   echo "$inputs" >.venv/wallwatch-stamp # in the environment itself, so that it goes with it
 }

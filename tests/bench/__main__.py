@@ -14,6 +14,7 @@ BENCHMARKS = (
     "load",
     "record",
     "ingest",
+    "disk",
     "classify",
     "isolation",
     "isolation_store",

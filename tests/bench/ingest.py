@@ -36,9 +36,9 @@ def send(bootstrap: str, count: int, rate: float) -> float:
     return send_topics(bootstrap, count, rate, TOPICS)
 
 
-def send_topics(bootstrap: str, count: int, rate: float, topics: tuple[str, ...]) -> float:
-    """The same for given topics."""
-    command = [str(binary("fleetsim")), "load", "--kafka", bootstrap, "--rnics", str(RNICS), "--rate", str(rate), "--count", str(count)]
+def send_topics(bootstrap: str, count: int, rate: float, topics: tuple[str, ...], rnics: int = RNICS) -> float:
+    """The same for given topics, and for fleets of other sizes."""
+    command = [str(binary("fleetsim")), "load", "--kafka", bootstrap, "--rnics", str(rnics), "--rate", str(rate), "--count", str(count)]
     command += ["--measurements", ",".join(topic.removeprefix("wallwatch.") for topic in topics)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return float(json.loads(done.stdout)["messages_per_s"])

@@ -49,6 +49,14 @@ def test_the_required_revision_is_one_of_the_migrations() -> None:
     assert REQUIRED_REVISION in {revision.revision for revision in ScriptDirectory.from_config(config).walk_revisions()}
 
 
+def test_revisions_have_ascending_numbers() -> None:
+    """Readiness compares numbers. A revision that is merged late goes before those with greater numbers: change their `down_revision`."""
+    config = Config()
+    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
+    numbers = [revision.revision for revision in ScriptDirectory.from_config(config).walk_revisions()]
+    assert numbers == sorted(numbers, reverse=True)
+
+
 def test_metrics_name_routes_not_paths(anonymous: httpx.Client) -> None:
     anonymous.get("/api/v1/rnics/some-host/0000:3b:00.0")
     text = anonymous.get("/metrics").text

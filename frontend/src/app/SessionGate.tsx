@@ -5,7 +5,7 @@ import { LiveProvider } from "@/lib/stream/LiveContext";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { useSession } from "@/shared/session";
 import { CatalogueGate } from "./CatalogueGate";
-import { Shell } from "./Shell";
+import { Shell } from "./frame/Shell";
 
 /** Everything but the sign-in form needs a session; the stream lives as long as one does. */
 export function SessionGate() {

@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { parseForecastFilters } from "@/features/fleet/forecasts/filters";
 import { parseProfileSearch } from "@/features/fleet/profiles/filters";
 import { parseRnicSearch } from "@/features/fleet/vfs/vfView";
@@ -24,10 +24,10 @@ import { CaptureRoute, CapturesRoute } from "./captureRoutes";
 import { CampaignRoute, LabRoute, NewCampaignRoute } from "./labRoutes";
 import {
   AccountRoute,
-  AgentsRoute,
   EditPolicyRoute,
   FleetRoute,
   ForecastsRoute,
+  HostsRoute,
   IncidentRoute,
   IncidentsRoute,
   NewPolicyRoute,
@@ -40,6 +40,7 @@ import {
   RemediesRoute,
   RnicRoute,
   RolloutRoute,
+  RolloutsRoute,
   SettingsRoute,
   SilencesRoute,
   SymptomRoute,
@@ -166,6 +167,7 @@ export const remediesRoute = createRoute({
   validateSearch: parseRemedySearch,
   component: RemediesRoute,
 });
+export const rolloutsRoute = createRoute({ getParentRoute: () => root, path: "/rollouts", component: RolloutsRoute });
 export const newRolloutRoute = createRoute({
   getParentRoute: () => root,
   path: "/rollouts/new",
@@ -199,17 +201,33 @@ export const captureRoute = createRoute({
   validateSearch: parseCaptureSearch,
   component: CaptureRoute,
 });
+export const hostsRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/hosts",
+  validateSearch: parseAgentFilters,
+  component: HostsRoute,
+});
+/** The page Hosts was called Agents. */
 export const agentsRoute = createRoute({
   getParentRoute: () => root,
   path: "/agents",
   validateSearch: parseAgentFilters,
-  component: AgentsRoute,
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: "/hosts", search, replace: true });
+  },
 });
 export const webhooksRoute = createRoute({
   getParentRoute: () => root,
   path: "/webhooks",
   validateSearch: parseLogFilters,
   component: WebhooksRoute,
+});
+export const settingsIndexRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  beforeLoad: () => {
+    throw redirect({ to: "/settings/$section", params: { section: "tokens" }, replace: true });
+  },
 });
 export const settingsRoute = createRoute({
   getParentRoute: () => root,
@@ -241,6 +259,7 @@ const routeTree = root.addChildren([
   placementRoute,
   functionModelsRoute,
   remediesRoute,
+  rolloutsRoute,
   newRolloutRoute,
   rolloutRoute,
   planRoute,
@@ -249,8 +268,10 @@ const routeTree = root.addChildren([
   campaignRoute,
   capturesRoute,
   captureRoute,
+  hostsRoute,
   agentsRoute,
   webhooksRoute,
+  settingsIndexRoute,
   settingsRoute,
   accountRoute,
 ]);

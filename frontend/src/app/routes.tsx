@@ -11,8 +11,8 @@ import type { ProfileSearch } from "@/features/fleet/profiles/filters";
 import { ProfilesPage } from "@/features/fleet/profiles/ProfilesPage";
 import { SymptomPage } from "@/features/fleet/symptoms/SymptomPage";
 import { parseVfView, type RnicSearch, type VfView } from "@/features/fleet/vfs/vfView";
-import { AgentsPage } from "@/features/hosts/AgentsPage";
 import type { AgentFilters } from "@/features/hosts/filters";
+import { HostsPage } from "@/features/hosts/HostsPage";
 import type { IncidentFilters } from "@/features/incidents/filters/filters";
 import { IncidentsPage } from "@/features/incidents/list/IncidentsPage";
 import type { SilenceFilters } from "@/features/incidents/silences/filters";
@@ -27,6 +27,7 @@ import { PolicyPage } from "@/features/policies/PolicyPage";
 import type { RemedySearch } from "@/features/remedies/search";
 import { NewRolloutPage } from "@/features/rollouts/NewRolloutPage";
 import { RolloutPage } from "@/features/rollouts/RolloutPage";
+import { RolloutsPage } from "@/features/rollouts/RolloutsPage";
 import type { RolloutSearch } from "@/features/rollouts/search";
 import { parseRange, type RangeSearch } from "@/lib/time/range";
 import type { FleetFilters } from "@/shared/fleet/filters";
@@ -210,6 +211,11 @@ export function NewRolloutRoute() {
   return <NewRolloutPage key={search.incident ?? "none"} search={search} onSearch={onSearch} onStarted={onStarted} />;
 }
 
+export function RolloutsRoute() {
+  useTitle("Rollouts");
+  return <RolloutsPage />;
+}
+
 export function PlanRoute() {
   const { id } = getRouteApi("/plans/$id").useParams();
   useTitle("Mask plan");
@@ -222,15 +228,15 @@ export function RolloutRoute() {
   return <RolloutPage key={id} id={id} />;
 }
 
-export function AgentsRoute() {
-  useTitle("Agents");
-  const filters = getRouteApi("/agents").useSearch();
+export function HostsRoute() {
+  useTitle("Hosts");
+  const filters = getRouteApi("/hosts").useSearch();
   const navigate = useNavigate();
   const onFilters = useCallback(
-    (next: AgentFilters) => void navigate({ to: "/agents", search: next, replace: true }),
+    (next: AgentFilters) => void navigate({ to: "/hosts", search: next, replace: true }),
     [navigate],
   );
-  return <AgentsPage filters={filters} onFilters={onFilters} />;
+  return <HostsPage filters={filters} onFilters={onFilters} />;
 }
 
 export function WebhooksRoute() {

@@ -1,4 +1,4 @@
-import { useMantineColorScheme } from "@mantine/core";
+import { useComputedColorScheme } from "@mantine/core";
 import type { EChartsCoreOption } from "echarts/core";
 import { useContext, useEffect, useRef } from "react";
 import { type ChartTheme, readChartTheme } from "./chartTheme";
@@ -22,7 +22,7 @@ const onCanvas = (holder: HTMLElement): Painter => init(holder, undefined, { ren
 export function Chart({ toOption, height, label, group }: ChartProps) {
   const holder = useRef<HTMLDivElement>(null);
   const chart = useRef<Painter>(null);
-  const { colorScheme } = useMantineColorScheme();
+  const colorScheme = useComputedColorScheme("dark", { getInitialValueInEffect: false });
   const paint = useContext(ChartEngine) ?? onCanvas;
 
   useEffect(() => {

@@ -48,5 +48,7 @@ try {
 } catch (error) {
   result.repeatedRow = error.code;
 }
+result.packedTables = await names("SELECT relname AS name FROM pg_class WHERE relname LIKE '%\\_packed' ORDER BY 1");
+result.all = (await db.query("SELECT count(*)::int AS rows, count(DISTINCT hour)::int AS hours FROM offload_sample_all")).rows;
 console.log(JSON.stringify(result));
 await db.close();

@@ -1,4 +1,4 @@
-"""`wallwatch hosts`: telemetry keys of hosts, and the secret that they come from."""
+"""`wallwatch hosts`: agents of hosts (over the API); telemetry keys of hosts, and the secret that they come from."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import Annotated
 
 import typer
 
+from wallwatch.cli.remote import hosts as agents
+from wallwatch.cli.remote.running import group
 from wallwatch.domain.telemetry import keys
 from wallwatch.domain.telemetry.identities import HOST
 from wallwatch.settings import Settings
 from wallwatch.store import telemetry_secret
 
-app = typer.Typer(help="Telemetry keys of hosts.", no_args_is_help=True)
+app = group("Hosts: their agents and telemetry keys.")
+agents.add_to(app)
 
 
 def _fail(text: str) -> typer.Exit:

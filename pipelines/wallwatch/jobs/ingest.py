@@ -26,6 +26,7 @@ from wallwatch.jobs.ingest_forecasts import keep_s
 from wallwatch.jobs.ingest_writer import Database, Stopped, Writer
 from wallwatch.jobs.maintenance import Maintenance
 from wallwatch.jobs.metrics import LAG, MESSAGES, serve
+from wallwatch.jobs.packing import Packing
 from wallwatch.jobs.silence import SilenceWatch
 from wallwatch.jobs.stalled import StalledPartitions
 from wallwatch.settings import Settings
@@ -55,6 +56,7 @@ class Ingest:
         self._reader_database = Database(settings.libpq_url, self._stop)
         self._writer_database = Database(settings.libpq_url, self._stop)
         self._maintenance = Maintenance(settings, self._stop)
+        self._packing = Packing(settings, self._stop, self._maintenance.touched)
         self._identities = identities
         self._consumer = kafka_clients.consumer(
             settings,
@@ -99,6 +101,7 @@ class Ingest:
         gc.set_threshold(50_000, 20, 100)
         writer = threading.Thread(target=self._guarded, args=(self._write_all,), name="writer")
         maintenance = threading.Thread(target=self._guarded, args=(self._maintenance.run,), name="maintenance")
+        packing = threading.Thread(target=self._guarded, args=(self._packing.run,), name="packing")
         try:
             if not self._keys.wait(self._stop):
                 raise Stopped
@@ -107,12 +110,14 @@ class Ingest:
             self._consumer.subscribe([*TELEMETRY_TOPICS, FINDINGS_TOPIC, FORECASTS_TOPIC, ISOLATION_TOPIC])
             writer.start()
             maintenance.start()
+            packing.start()
             self._read_all()
         except Stopped:
             pass
         finally:
             self._stop.set()
-            for thread in (writer, maintenance):
+            self._packing.cancel()
+            for thread in (writer, maintenance, packing):
                 if thread.is_alive():
                     thread.join()
             self._silence.close()

@@ -19,6 +19,7 @@ from sqlalchemy import create_engine
 
 from wallwatch.jobs.pending_buckets import PendingBuckets
 from wallwatch.settings import Settings
+from wallwatch.store import packed
 from wallwatch.store.editions import LASTING, Edition, edition_of
 from wallwatch.store.rollups import ISOLATION_ROLLUPS, ROLLUPS, Rollup, refresh_statement
 from wallwatch.store.tables import HYPERTABLES
@@ -34,6 +35,15 @@ LOST_S = 600
 """A process that is killed forgets which buckets wait: after a start, the newest ones of the last minutes are computed again."""
 
 _OLDEST_CHUNK = "SELECT extract(epoch FROM min(range_start))::bigint FROM timescaledb_information.chunks WHERE hypertable_name = %s"
+
+
+def edition_in(settings: Settings) -> Edition:
+    """The edition of TimescaleDB in the database of these settings."""
+    engine = create_engine(settings.database_url)
+    with engine.connect() as connection:
+        found = edition_of(connection)
+    engine.dispose()
+    return found
 
 
 class _Busy(Exception):
@@ -70,7 +80,7 @@ class Maintenance:
                 with psycopg.connect(
                     self._settings.libpq_url, autocommit=True, connect_timeout=5, application_name="wallwatch-upkeep"
                 ) as connection:
-                    edition = edition or self._edition()
+                    edition = edition or edition_in(self._settings)
                     if edition is Edition.COMMUNITY:
                         return
                     self.roll_up(connection)
@@ -79,13 +89,6 @@ class Maintenance:
                         drop_old_chunks(connection, self._settings)
             except psycopg.Error as error:
                 log.warning("maintenance failed, trying again at the next turn: %s", str(error).strip())
-
-    def _edition(self) -> Edition:
-        engine = create_engine(self._settings.database_url)
-        with engine.connect() as connection:
-            found = edition_of(connection)
-        engine.dispose()
-        return found
 
     def roll_up(self, connection: psycopg.Connection[Any]) -> None:
         """Recompute the touched minutes. A minute that is still being written is computed now and again once it is complete."""
@@ -146,6 +149,7 @@ def drop_old_chunks(connection: psycopg.Connection[Any], settings: Settings) -> 
     ages = {table: (long if table in LASTING else raw) for table in HYPERTABLES} | {
         r.table: raw if r.short_lived else long for r in ROLLUPS
     }
+    ages |= {packed.table_name(table): raw for table in packed.PACKED}
     for table, before in ages.items():
         dropped = connection.execute("SELECT wallwatch_drop_old_chunks(%s, %s)", [table, before]).fetchall()
         if dropped:

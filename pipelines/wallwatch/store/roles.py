@@ -73,7 +73,8 @@ TELEMETRY = frozenset(metadata.tables) - MODELS - LAB
 COUNTED_BY_JOBS = frozenset({"dead_letter_count"})
 """Each message is refused by the job that reads it, which counts it."""
 
-DROP_OLD_CHUNKS = "wallwatch_drop_old_chunks(text, timestamptz)"
+INGEST_FUNCTIONS = ("wallwatch_drop_old_chunks(text, timestamptz)", "wallwatch_pack_hour(text, timestamptz)")
+"""They run with the owner's rights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +86,15 @@ class Relation:
 
     @property
     def is_telemetry(self) -> bool:
-        return self.name in TELEMETRY or self.is_rollup or (self.is_view and self.name != "policy_in_force")
+        return self.name in TELEMETRY or self.is_rollup or self.is_packed or (self.is_view and self.name != "policy_in_force")
 
     @property
     def is_rollup(self) -> bool:
         return self.name.endswith("_rollup")
+
+    @property
+    def is_packed(self) -> bool:
+        return self.name.endswith("_packed")
 
 
 def privileges(role: DatabaseRole, relation: Relation) -> tuple[str, ...]:
@@ -114,7 +119,7 @@ def privileges(role: DatabaseRole, relation: Relation) -> tuple[str, ...]:
     if relation.is_telemetry:
         if role is DatabaseRole.jobs and name in COUNTED_BY_JOBS:
             return WRITE
-        if role is not DatabaseRole.ingest:
+        if role is not DatabaseRole.ingest or relation.is_packed:  # a function of the owner packs
             return READ
         return ALL if relation.is_rollup else WRITE
     if name in CONFIGURATION:
@@ -206,9 +211,9 @@ def apply_grants(connection: psycopg.Connection[Any]) -> int:
                     granted += len(rights)
         writers = sql.SQL(", ").join(map(sql.Identifier, (DatabaseRole.backend, DatabaseRole.ingest, DatabaseRole.jobs)))
         connection.execute(sql.SQL("GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {}").format(writers))
-        connection.execute(sql.SQL("REVOKE ALL ON FUNCTION {} FROM PUBLIC").format(sql.SQL(DROP_OLD_CHUNKS)))
-        ingest = sql.Identifier(DatabaseRole.ingest)
-        connection.execute(sql.SQL("GRANT EXECUTE ON FUNCTION {} TO {}").format(sql.SQL(DROP_OLD_CHUNKS), ingest))
+        for function in map(sql.SQL, INGEST_FUNCTIONS):
+            connection.execute(sql.SQL("REVOKE ALL ON FUNCTION {} FROM PUBLIC").format(function))
+            connection.execute(sql.SQL("GRANT EXECUTE ON FUNCTION {} TO {}").format(function, sql.Identifier(DatabaseRole.ingest)))
     return granted
 
 

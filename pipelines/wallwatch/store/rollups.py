@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wallwatch.domain.telemetry.registry import measurements
+from wallwatch.store import packed
 from wallwatch.store.isolation_tables import SECONDS
 
 _WIDTHS_S = {"1 minute": 60, "1 hour": 3_600, "1 day": 86_400}
@@ -52,10 +53,14 @@ class Rollup:
     @property
     def select(self) -> str:
         """The aggregating query without a WHERE clause."""
+        return self.select_from(self.source)
+
+    def select_from(self, source: str) -> str:
+        """The same from another relation with the columns of the source."""
         columns = ", ".join(f"{expression} AS {name}" for name, expression in self.aggregates)
         keys = ", ".join(self.keys)
         bucket = f"time_bucket(INTERVAL '{self.width}', {self.source_time}) AS bucket"
-        return f"SELECT {keys}, {bucket}, {self.samples} AS samples, {columns} FROM {self.source}"  # noqa: S608 - names of the registry
+        return f"SELECT {keys}, {bucket}, {self.samples} AS samples, {columns} FROM {source}"  # noqa: S608 - names of the registry
 
     @property
     def group_by(self) -> str:
@@ -147,13 +152,16 @@ def refresh_statement(rollup: Rollup) -> str:
     changed = f"({', '.join(f'old.{name}' for name in names)}) IS DISTINCT FROM ({', '.join(f'excluded.{name}' for name in names)})"
     same = " AND ".join(f"fresh.{name} = old.{name}" for name in rollup.identity)
     within = f"{rollup.source_time} >= %(start)s AND {rollup.source_time} < %(end)s"
+    if rollup.source in packed.PACKED:  # a late sample's minute also has those that are packed
+        within += " AND hour > %(start)s::timestamptz - INTERVAL '1 hour' AND hour < %(end)s"
+    select = rollup.select_from(packed.view_name(rollup.source))
     gone = (
         f"DELETE FROM {rollup.table} AS old WHERE bucket >= %(start)s AND bucket < %(end)s"  # noqa: S608 - names of the registry
         f" AND NOT EXISTS (SELECT FROM fresh WHERE {same})"
     )
     # Names come from the registry, never from input.
     return (
-        f"WITH fresh AS MATERIALIZED ({rollup.select} WHERE {within} GROUP BY {rollup.group_by})"  # noqa: S608 - see above
+        f"WITH fresh AS MATERIALIZED ({select} WHERE {within} GROUP BY {rollup.group_by})"  # noqa: S608 - see above
         f"{f', gone AS ({gone})' if rollup.by_time else ''} "
         f"INSERT INTO {rollup.table} AS old ({columns}) SELECT {columns} FROM fresh "
         f"ON CONFLICT ({', '.join(rollup.identity)}) DO UPDATE SET {updates} WHERE {changed}"

@@ -22,7 +22,7 @@ LENGTH = "240s"
 
 
 @cache
-def recorded() -> tuple[bytes, ...]:
+def recorded(length: str = LENGTH) -> tuple[bytes, ...]:
     """The recording's messages in their order."""
     with TemporaryDirectory(prefix="ww-bench-") as name:
         folder = Path(name)
@@ -38,7 +38,7 @@ def recorded() -> tuple[bytes, ...]:
             "--interval",
             "10s",
             "--for",
-            LENGTH,
+            length,
         ]
         subprocess.run(command, check=True, capture_output=True)
         return tuple(line.rstrip(b"\n") for line in gzip.open(folder / "out" / "telemetry.jsonl.gz"))

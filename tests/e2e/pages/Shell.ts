@@ -1,7 +1,22 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 
+/** A page of the side bar. */
 export type Place =
-  "Fleet" | "Incidents" | "Silences" | "Policies" | "Remedies" | "Agents" | "Webhooks" | "Settings" | "Tenants" | "Lab";
+  | "Fleet"
+  | "Incidents"
+  | "Silences"
+  | "Forecasts"
+  | "Tenants"
+  | "Lab"
+  | "Captures"
+  | "Functions"
+  | "Remedies"
+  | "Rollouts"
+  | "Policies"
+  | "Hosts"
+  | "Profiles"
+  | "Webhooks"
+  | "Settings";
 
 /** What is around every page. */
 export class Shell {
@@ -16,11 +31,6 @@ export class Shell {
 
   async expectLive(): Promise<void> {
     await expect(this.connection).toHaveAttribute("data-status", "live");
-  }
-
-  async switchTheme(to: "light" | "dark"): Promise<void> {
-    await this.page.getByRole("button", { name: `Switch to the ${to} theme` }).click();
-    await expect(this.page.locator("html")).toHaveAttribute("data-mantine-color-scheme", to);
   }
 
   async signOut(): Promise<void> {

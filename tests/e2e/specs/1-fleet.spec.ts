@@ -54,3 +54,15 @@ test("the RNIC with a symptom is named on the first screen and one click away", 
   await expect(page).toHaveURL(/\/rnics\/host\d+\/0000/);
   await expect(page.getByRole("region", { name: "Symptoms and incidents" })).toContainText("S1");
 });
+
+test("on a narrow screen the navigation is a drawer, and the page Agents has moved", async ({ page }) => {
+  await page.setViewportSize({ width: 800, height: 900 });
+  await page.goto("/agents?connection=lost");
+  await expect(page).toHaveURL(/\/hosts\?connection=lost$/);
+  await expect(page).toHaveTitle(/Hosts · Wallwatch$/);
+  await page.getByRole("button", { name: "Open the menu" }).click();
+  const drawer = page.getByRole("dialog", { name: "Wallwatch" });
+  await drawer.getByRole("link", { name: "Rollouts" }).click();
+  await expect(page.getByRole("heading", { name: "Rollouts", level: 1 })).toBeVisible();
+  await expect(drawer).toBeHidden();
+});

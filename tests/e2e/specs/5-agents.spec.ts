@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
 
 test("every host's agent is connected and healthy, with its version", async ({ page }) => {
-  await page.goto("/agents");
+  await page.goto("/hosts");
   const rows = page.getByRole("table", { name: "Agents" }).getByRole("row");
   await expect(rows).toHaveCount(9);
   await expect(page.getByText("8 of 8 agents connected")).toBeVisible();
@@ -10,7 +10,7 @@ test("every host's agent is connected and healthy, with its version", async ({ p
 });
 
 test("an enrolment token is created for one host and shown once", async ({ page }) => {
-  await page.goto("/agents");
+  await page.goto("/hosts");
   await page.getByRole("button", { name: "Enrol an agent" }).click();
   const dialog = page.getByRole("dialog", { name: "Enrol an agent" });
   await dialog.getByLabel("Host").fill("host77");

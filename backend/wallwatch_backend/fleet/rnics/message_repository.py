@@ -9,11 +9,12 @@ from sqlalchemy import ColumnElement, Row, Table, select
 
 from wallwatch.domain.telemetry.decode import Message
 from wallwatch.domain.telemetry.registry import measurements
-from wallwatch.store.tables import datapath_sample, event, offload_sample, rnic, rnic_sample
+from wallwatch.store.packed import hours_within, offload_sample_all, rnic_sample_all
+from wallwatch.store.tables import datapath_sample, event, rnic
 from wallwatch.store.tables import host as host_table
 from wallwatch_backend.kit.database import ReadSession
 
-_KEYS = frozenset({"time", "rnic_id", "host_id", "pci", "kind", "datapath", "other"})
+_KEYS = frozenset({"time", "rnic_id", "host_id", "pci", "kind", "datapath", "other", "hour"})
 _IDENTITY = ("rack", "pci_id", "hca_type", "driver", "fw_ver")
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 _MICROSECOND = timedelta(microseconds=1)
@@ -28,11 +29,12 @@ async def messages_of_host(session: ReadSession, identity: Row[Any], start: date
     of_host = {"host": identity.host}
 
     async def rows(table: Table, where: ColumnElement[bool]) -> Sequence[Row[Any]]:
-        query = select(table).where(where, table.c.time >= start, table.c.time < end).order_by(table.c.time).limit(most)
+        within = (table.c.time >= start, table.c.time < end, hours_within(table, start, end))
+        query = select(table).where(where, *within).order_by(table.c.time).limit(most)
         return (await session.execute(query)).all()
 
-    ports = await rows(rnic_sample, rnic_sample.c.rnic_id == identity.rnic_id)
-    offloads = await rows(offload_sample, offload_sample.c.rnic_id.in_(neighbours))
+    ports = await rows(rnic_sample_all, rnic_sample_all.c.rnic_id == identity.rnic_id)
+    offloads = await rows(offload_sample_all, offload_sample_all.c.rnic_id.in_(neighbours))
     datapaths = await rows(datapath_sample, datapath_sample.c.host_id == host_id)
     events = await rows(event, event.c.host_id == host_id)
     counters = _counters("rnic", ports)

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Double, Row, Table, case, cast, func, select
 
 from wallwatch.domain.telemetry.registry import MetricField, measurements
+from wallwatch.store.packed import all_of, hours_within
 from wallwatch.store.tables import host as host_table
 from wallwatch.store.tables import metadata
 from wallwatch_backend.kit.database import ReadSession
@@ -24,7 +25,7 @@ async def bucketed(
     session: ReadSession, measurement: str, fields: Sequence[MetricField], identity: Row[Any], start: datetime, end: datetime, step_s: int
 ) -> Sequence[Row[Any]]:
     """Per bucket the mean of each gauge, and the mean growth per second of each counter (null where it decreased: a reset)."""
-    table = metadata.tables[measurements()[measurement].table]
+    table = all_of(metadata.tables[measurements()[measurement].table])
     if "rnic_id" in table.c:
         mine = table.c.rnic_id == identity.rnic_id
     else:
@@ -44,7 +45,8 @@ async def bucketed(
             raw.append(case((good, cast(value - before, Double) / passed), else_=None).label(f"v{i}"))
         else:
             raw.append(cast(value, Double).label(f"v{i}"))
-    samples = select(*raw).where(mine, table.c.time >= from_time, table.c.time < end).subquery()
+    within = (table.c.time >= from_time, table.c.time < end, hours_within(table, from_time, end))
+    samples = select(*raw).where(mine, *within).subquery()
     # The origin is 1970, so that buckets of any length begin where `steps` puts them.
     bucket = func.time_bucket(timedelta(seconds=step_s), samples.c.time, datetime.fromisoformat("1970-01-01T00:00:00+00:00"))
     query = (

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import Row, func, select, text
 
+from wallwatch.store.packed import hours_within, rnic_sample_all
 from wallwatch.store.tables import rnic_sample, vf_sample
 from wallwatch_backend.kit.database import ReadSession
 
@@ -20,14 +21,17 @@ async def newest(session: ReadSession, rnic_id: int, since: datetime) -> Sequenc
 
 async def counts(session: ReadSession, rnic_id: int, since: datetime) -> Row[Any] | None:
     """How many functions there are, by the newest sample of the RNIC that has the number."""
-    r = rnic_sample.c
-    query = (
-        select(r.time, r.sriov_numvfs, r.other["sriov_totalvfs"].as_integer().label("sriov_totalvfs"))
-        .where(r.rnic_id == rnic_id, r.time >= since, r.sriov_numvfs.is_not(None))
-        .order_by(r.time.desc())
-        .limit(1)
-    )
-    return (await session.execute(query)).one_or_none()
+    for samples in (rnic_sample, rnic_sample_all):  # rows are found at once; packed hours only matter when there are none
+        r = samples.c
+        query = (
+            select(r.time, r.sriov_numvfs, r.other["sriov_totalvfs"].as_integer().label("sriov_totalvfs"))
+            .where(r.rnic_id == rnic_id, r.time >= since, hours_within(samples, since), r.sriov_numvfs.is_not(None))
+            .order_by(r.time.desc())
+            .limit(1)
+        )
+        if newest := (await session.execute(query)).one_or_none():
+            return newest
+    return None
 
 
 # The kinds are literals, so that the planner can use the partial index event_container_of_device.

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from sqlalchemy import func, select
 
-from wallwatch.store.tables import datapath_sample, event, host, rnic, rnic_sample
+from wallwatch.store.packed import hours_within, of_rnics, rnic_sample_all
+from wallwatch.store.tables import datapath_sample, event, host, rnic
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.kit.database import ReadSession
 
@@ -68,7 +69,7 @@ async def max_idle_changes(session: ReadSession, hosts: Sequence[str], since: da
 
 async def firmware_changes(session: ReadSession, hosts: Sequence[str], since: datetime, until: datetime) -> Sequence[Any]:
     """Changes of the stored firmware, which takes effect at the next reset: (time, host, pci, before, after)."""
-    s = rnic_sample.c
+    s = rnic_sample_all.c
     value = s.other["fw_ver_stored"].astext
     return await _changes(
         session,
@@ -80,7 +81,13 @@ async def firmware_changes(session: ReadSession, hosts: Sequence[str], since: da
             value.label("after"),
         )
         .join(rnic, rnic.c.rnic_id == s.rnic_id)
-        .where(rnic.c.host.in_(hosts), s.time >= since - _MARGIN, s.time <= until, value.is_not(None)),
+        .where(
+            of_rnics(rnic_sample_all, rnic.c.host.in_(hosts)),
+            s.time >= since - _MARGIN,
+            s.time <= until,
+            hours_within(rnic_sample_all, since - _MARGIN, until),
+            value.is_not(None),
+        ),
         since,
     )
 

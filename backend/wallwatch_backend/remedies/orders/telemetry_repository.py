@@ -7,6 +7,7 @@ from typing import Literal
 from sqlalchemy import Double, cast, func, select
 
 from wallwatch.domain.telemetry.registry import MetricField, measurements
+from wallwatch.store.packed import all_of, hours_within, of_rnics
 from wallwatch.store.tables import datapath_sample, metadata, rnic, vf_minute, vf_sample
 from wallwatch.store.tables import host as host_table
 from wallwatch_backend.kit.database import ReadSession
@@ -16,16 +17,14 @@ Samples = Sequence[tuple[datetime, float]]
 
 async def of_rnic(session: ReadSession, host: str, pci: str | None, measurement: str, field: MetricField, since: datetime) -> Samples:
     """A field of `rnic` or `rnic_offload`; of all RNICs of the host when no PCI address is given."""
-    table = metadata.tables[measurements()[measurement].table]
+    table = all_of(metadata.tables[measurements()[measurement].table])
     stored = table.c[field.name] if field.stored == "column" else table.c.other[field.name].astext
+    wanted = [rnic.c.host == host] if pci is None else [rnic.c.host == host, rnic.c.pci == pci]
     query = (
         select(table.c.time, cast(stored, Double))
-        .join(rnic, rnic.c.rnic_id == table.c.rnic_id)
-        .where(rnic.c.host == host, table.c.time > since, stored.is_not(None))
+        .where(of_rnics(table, *wanted), table.c.time > since, hours_within(table, since), stored.is_not(None))
         .order_by(table.c.time)
     )
-    if pci is not None:
-        query = query.where(rnic.c.pci == pci)
     return [(row[0], row[1]) for row in (await session.execute(query)).all()]
 
 

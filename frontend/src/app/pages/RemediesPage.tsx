@@ -4,7 +4,6 @@ import { ApprovalQueue } from "@/features/control/ApprovalQueue";
 import { ControlPanel } from "@/features/control/ControlPanel";
 import { RemedyHistory } from "@/features/remedies/RemedyHistory";
 import type { RemedySearch } from "@/features/remedies/search";
-import { RolloutsPanel } from "@/features/rollouts/RolloutsPanel";
 
 interface Props {
   search: RemedySearch;
@@ -18,7 +17,6 @@ export function RemediesPage({ search, onSearch }: Props) {
       <Title order={1}>Remedies</Title>
       <ControlPanel />
       <ApprovalQueue onOpen={(remedy) => onSearch({ ...search, remedy })} />
-      <RolloutsPanel />
       <AutomationPanel />
       <RemedyHistory search={search} onSearch={onSearch} />
     </Stack>

@@ -1,7 +1,7 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { RolloutsPanel } from "@/features/rollouts/RolloutsPanel";
+import { RolloutsPage } from "@/features/rollouts/RolloutsPage";
 import { CATALOGUE } from "@/testing/catalogue";
 import { renderPage } from "@/testing/render";
 import { ControlPanel } from "./ControlPanel";
@@ -98,7 +98,7 @@ describe("the control of remedies", () => {
 
 describe("a rollout", () => {
   it("shows each wave and is approved with a comment, or rejected with a reason", async () => {
-    renderPage(<RolloutsPanel />);
+    renderPage(<RolloutsPage />);
     expect(await screen.findByText("Canary: 0 of 1 confirmed · Wave 2: 0 of 2 confirmed")).toBeInTheDocument();
     await userEvent.click(screen.getByRole("button", { name: "Approve" }));
     const approval = await screen.findByRole("dialog", { name: "Approve rollout" });
@@ -119,7 +119,7 @@ describe("a rollout", () => {
 
   it("is rolled back everywhere after a question, and shows its progress", async () => {
     shown = { ...ROLLOUT, state: "confirmed", confirmed: 3, undoable: true };
-    renderPage(<RolloutsPanel />);
+    renderPage(<RolloutsPage />);
     await userEvent.click(await screen.findByRole("button", { name: "Roll back…" }));
     const dialog = await screen.findByRole("dialog", { name: "Roll back rollout" });
     expect(within(dialog).getByRole("button", { name: "Roll back" })).toBeDisabled();

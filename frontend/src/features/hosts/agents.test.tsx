@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Agent } from "@/lib/api/types";
-import { connectedText } from "./AgentsPage";
+import { connectedText } from "./HostsPage";
 import { parseAgentFilters } from "./filters";
 
 describe("agents", () => {

@@ -123,7 +123,9 @@ export function RuleRow({ rule }: { rule: LabRule }) {
       {shown && (
         <Table.Tr>
           <Table.Td colSpan={4}>
-            <Code block>{rule.yaml}</Code>
+            <Code block tabIndex={0} aria-label={`Text of rule ${rule.name}`} role="region">
+              {rule.yaml}
+            </Code>
           </Table.Td>
         </Table.Tr>
       )}

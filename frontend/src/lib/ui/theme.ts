@@ -33,7 +33,7 @@ export const theme = createTheme({
   primaryShade: { light: 8, dark: 8 },
   colors: { steel, dark: slate },
   defaultRadius: "sm",
-  fontFamily: 'Inter, system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif',
+  fontFamily: 'Inter, "Inter stand-in", system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif',
   fontFamilyMonospace: "var(--ww-mono)",
   fontSizes: { xs: "0.75rem", sm: "0.8125rem", md: "0.875rem", lg: "1rem", xl: "1.125rem" },
   headings: {

@@ -31,10 +31,12 @@ RNICS_AT_A_TIME = 200
 
 # One report per hour is enough to know the peers, and two minutes contain at least one report of each RNIC.
 _HOURLY = f"""
-SELECT DISTINCT ON (rnic_id, h) rnic_id, {MINUTE_OF.format(time="time")}, {REPORT}
-FROM generate_series(%(since)s::timestamptz, %(until)s::timestamptz, '1 hour') AS h
-JOIN offload_sample ON time >= h AND time < h + INTERVAL '2 minutes' AND time < %(until)s
-WHERE rnic_id = ANY(%(only)s) AND {REPORTED} ORDER BY rnic_id, h, time
+SELECT s.* FROM generate_series(%(since)s::timestamptz, %(until)s::timestamptz, '1 hour') AS h CROSS JOIN LATERAL (
+  SELECT DISTINCT ON (rnic_id) rnic_id, {MINUTE_OF.format(time="time")}, {REPORT} FROM offload_sample_all
+  WHERE time >= h AND time < h + INTERVAL '2 minutes' AND time < %(until)s
+    AND hour > h - INTERVAL '1 hour' AND hour < h + INTERVAL '2 minutes' AND rnic_id = ANY(%(only)s) AND {REPORTED}
+  ORDER BY rnic_id, time
+) AS s ORDER BY rnic_id, h
 """  # noqa: S608
 
 

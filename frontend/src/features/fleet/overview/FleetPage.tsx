@@ -79,7 +79,7 @@ export function FleetPage({ filters, onFilters, onOpen }: Props) {
       {columns.host.length === 0 ? (
         <EmptyState title="No RNIC has reported yet">
           Start wallwatch-telegraf on a host with its Kafka address set; its RNICs appear here within one collection
-          interval. <Link to="/agents">See which hosts are enrolled</Link>
+          interval. <Link to="/hosts">See which hosts are enrolled</Link>
         </EmptyState>
       ) : rows.length === 0 ? (
         <EmptyState title="No RNIC matches these filters">

@@ -62,7 +62,7 @@ export function RnicHeader({ rnic }: { rnic: Rnic }) {
         <Fact label="Last sample">{formatAgo(rnic.seen_at, now)}</Fact>
         <Fact label="Agent">
           {rnic.agent_id === null ? (
-            <Link to="/agents">not enrolled</Link>
+            <Link to="/hosts">not enrolled</Link>
           ) : (
             <StatusMark tone={rnic.agent_connected ? "good" : "warn"}>
               {rnic.agent_connected ? "connected" : "not connected"}

@@ -58,7 +58,7 @@ export function SeriesPanels({ host, pci, range, onRange, walls }: Props) {
                 isEmpty={(data) => !spec.fields.some(({ name }) => data.values[name]?.some((value) => value !== null))}
                 empty={
                   <EmptyState title="No data in this range">
-                    Choose a longer range, or check under Agents whether the host still reports.
+                    Choose a longer range, or check under Hosts whether the host still reports.
                   </EmptyState>
                 }
               >

@@ -108,7 +108,7 @@ export function RnicVfsPage({ host, pci, view, onView }: Props) {
           empty={
             <EmptyState title="No VF of this RNIC reports its traffic">
               The collector reads VF traffic from the representors (switchdev) or from the physical function. Check
-              under <Link to="/agents">Agents</Link> whether the host reports, and that the input rnic has VF traffic
+              under <Link to="/hosts">Hosts</Link> whether the host reports, and that the input rnic has VF traffic
               enabled.
             </EmptyState>
           }

@@ -106,7 +106,7 @@ export function StripPanel({ host, pci, name, onName }: Props) {
           <EmptyState title="No verdicts in this range">
             {name === "5m"
               ? "The last minutes are judged as samples arrive; choose 6 h to look further back."
-              : "Check under Agents whether the host still reports, and whether its collector reads VF traffic."}
+              : "Check under Hosts whether the host still reports, and whether its collector reads VF traffic."}
           </EmptyState>
         }
       >

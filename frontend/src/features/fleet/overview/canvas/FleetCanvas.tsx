@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, Tooltip, useComputedColorScheme } from "@mantine/core";
 import { useElementSize, useMergedRef } from "@mantine/hooks";
 import { IconArrowsMaximize, IconMinus, IconPlus } from "@tabler/icons-react";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -52,7 +52,7 @@ export function FleetCanvas({ state, rows, now, wallLabel, onOpen }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const palette = useRef<Palette>(null);
   const frame = useRef(0);
-  const { colorScheme } = useMantineColorScheme();
+  const colorScheme = useComputedColorScheme("dark", { getInitialValueInEffect: false });
   const [hover, setHover] = useState({ tile: -1, x: 0, y: 0 });
   const [focus, setFocus] = useState(-1);
   const { columns, shape, staleAfterMs } = state;

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Rollout } from "@/lib/api/types";
 import { useStates } from "@/lib/api/useStates";
@@ -57,31 +57,33 @@ function RolloutRow({ rollout }: { rollout: Rollout }) {
 }
 
 /** Remedies that go over many hosts, a canary first, and how far each has come. */
-export function RolloutsPanel() {
+export function RolloutsPage() {
   const rollouts = useRollouts();
   return (
-    <ListPanel
-      title="Rollouts"
-      pages={rollouts}
-      actions={
-        <Button size="compact-xs" variant="default" renderRoot={(props) => <Link to="/rollouts/new" {...props} />}>
-          Roll out a remedy
-        </Button>
-      }
-      empty={
-        <EmptyState title="No rollouts yet">
-          A rollout applies one remedy to many hosts, a canary first, and stops automatically when something goes wrong.
-        </EmptyState>
-      }
-      moreLabel="Show older rollouts"
-    >
-      {(items) => (
-        <Stack gap={0} component="ul" p={0} m={0} style={{ listStyle: "none" }}>
-          {items.map((rollout) => (
-            <RolloutRow key={rollout.id} rollout={rollout} />
-          ))}
-        </Stack>
-      )}
-    </ListPanel>
+    <Stack gap={12}>
+      <Group justify="space-between">
+        <Title order={1}>Rollouts</Title>
+        <Button renderRoot={(props) => <Link to="/rollouts/new" {...props} />}>Roll out a remedy</Button>
+      </Group>
+      <ListPanel
+        title="Rollouts, newest first"
+        pages={rollouts}
+        empty={
+          <EmptyState title="No rollouts yet">
+            A rollout applies one remedy to many hosts, a canary first, and stops automatically when something goes
+            wrong.
+          </EmptyState>
+        }
+        moreLabel="Show older rollouts"
+      >
+        {(items) => (
+          <Stack gap={0} component="ul" p={0} m={0} style={{ listStyle: "none" }}>
+            {items.map((rollout) => (
+              <RolloutRow key={rollout.id} rollout={rollout} />
+            ))}
+          </Stack>
+        )}
+      </ListPanel>
+    </Stack>
   );
 }

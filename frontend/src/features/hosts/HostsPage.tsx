@@ -45,7 +45,7 @@ interface Props {
   onFilters: (filters: AgentFilters) => void;
 }
 
-export function AgentsPage({ filters, onFilters }: Props) {
+export function HostsPage({ filters, onFilters }: Props) {
   const { host, connection, sort } = filters;
   const agents = useAgents({ host, connected: connection && connection === "connected", sort });
   const [sorting, setSorting] = useState<SortingState>(sort ? [{ id: CERTIFICATE, desc: false }] : []);
@@ -59,7 +59,7 @@ export function AgentsPage({ filters, onFilters }: Props) {
   return (
     <Stack gap={12}>
       <Group justify="space-between">
-        <Title order={1}>Agents</Title>
+        <Title order={1}>Hosts</Title>
         <Button onClick={dialog.open}>Enrol an agent</Button>
       </Group>
       <Group gap={8} role="search" aria-label="Filter agents">

@@ -2,6 +2,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { isTyping } from "@/lib/keys";
+import { PLACES } from "./places";
 
 const CHORD_MS = 1200;
 
@@ -11,17 +12,7 @@ export const SHORTCUTS: readonly { where: string; keys: readonly [keys: string, 
     keys: [
       ["?", "Show this help"],
       ["/", "Focus the filter"],
-      ["g w", "Go to the fleet"],
-      ["g i", "Go to incidents"],
-      ["g t", "Go to tenants"],
-      ["g f", "Go to functions"],
-      ["g q", "Go to silences"],
-      ["g p", "Go to policies"],
-      ["g r", "Go to remedies"],
-      ["g a", "Go to agents"],
-      ["g h", "Go to webhooks"],
-      ["g c", "Go to captures"],
-      ["g s", "Go to settings"],
+      ...PLACES.map(({ chord, label }): [string, string] => [`g ${chord}`, `Go to ${label.toLowerCase()}`]),
     ],
   },
   {
@@ -81,26 +72,14 @@ export function useShortcuts() {
   const chordAt = useRef(0);
 
   useEffect(() => {
-    const targets: Record<string, () => void> = {
-      w: () => void navigate({ to: "/" }),
-      i: () => void navigate({ to: "/incidents" }),
-      p: () => void navigate({ to: "/policies" }),
-      r: () => void navigate({ to: "/remedies" }),
-      a: () => void navigate({ to: "/agents" }),
-      h: () => void navigate({ to: "/webhooks" }),
-      c: () => void navigate({ to: "/captures" }),
-      t: () => void navigate({ to: "/tenants" }),
-      f: () => void navigate({ to: "/functions" }),
-      q: () => void navigate({ to: "/silences" }),
-      s: () => void navigate({ to: "/settings/$section", params: { section: "tokens" } }),
-    };
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const inChord = event.timeStamp - chordAt.current < CHORD_MS;
       chordAt.current = 0;
-      if (inChord && targets[event.key]) {
+      const place = inChord ? PLACES.find(({ chord }) => chord === event.key) : undefined;
+      if (place) {
         event.preventDefault();
-        targets[event.key]?.();
+        void navigate({ to: place.to });
       } else if (event.key === "g") chordAt.current = event.timeStamp;
       else if (event.key === "?") open();
       else if (event.key === "/") {

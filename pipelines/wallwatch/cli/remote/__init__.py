@@ -1,0 +1,1 @@
+"""Commands that work over the API, from any machine, with a token: docs/cli.md."""

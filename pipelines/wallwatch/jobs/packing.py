@@ -1,0 +1,94 @@
+"""Packing of old samples on the Apache edition of TimescaleDB, by ingest: an hour that is over becomes one row per RNIC.
+
+The Community edition's columnstore does the same by itself, so there this thread does nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+import psycopg
+
+from wallwatch.jobs.maintenance import edition_in
+from wallwatch.settings import Settings
+from wallwatch.store import packed
+from wallwatch.store.editions import COMPRESS_AFTER, Edition
+
+log = logging.getLogger(__name__)
+
+EVERY_S = 120.0
+LOCK = 7_241_026
+"""Advisory lock: of several ingest processes, the one that holds it packs."""
+
+# The newest first: what came late joins its hour sooner or later, and what has just ended is read most.
+_DUE = f"""
+SELECT range_start FROM timescaledb_information.chunks
+WHERE hypertable_schema = 'public' AND hypertable_name = %s AND range_end - range_start = INTERVAL '1 hour'
+  AND range_end < now() - INTERVAL '{COMPRESS_AFTER}' AND pg_relation_size(format('%%I.%%I', chunk_schema, chunk_name)::regclass) > 0
+ORDER BY range_start DESC
+"""  # noqa: S608 - a constant
+
+
+class Packing:
+    """Packs the hours that have ended some time ago; `touched` is told from which minute on aggregates have to be computed again."""
+
+    def __init__(self, settings: Settings, stop: threading.Event, touched: Callable[[Mapping[str, int]], None]) -> None:
+        self._settings = settings
+        self._stop = stop
+        self._touched = touched
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def run(self) -> None:
+        """Run until the process stops. Database errors are logged and retried at the next turn."""
+        edition: Edition | None = None
+        while not self._stop.wait(EVERY_S):
+            try:
+                edition = edition or edition_in(self._settings)
+                if edition is Edition.COMMUNITY:
+                    return
+                with psycopg.connect(
+                    self._settings.libpq_url, autocommit=True, connect_timeout=5, application_name="wallwatch-packing"
+                ) as connection:
+                    self._connection = connection
+                    self.pack(connection)
+            except psycopg.Error as error:
+                if not self._stop.is_set():
+                    log.warning("packing failed, trying again at the next turn: %s", str(error).strip())
+            finally:
+                self._connection = None
+
+    def cancel(self) -> None:
+        """Interrupt an hour that is being packed when the process stops: nothing of it has happened then."""
+        connection = self._connection
+        if connection is not None and not connection.closed:
+            connection.cancel_safe(timeout=5)
+
+    def pack(self, connection: psycopg.Connection[Any]) -> int:
+        """Pack all hours that are due; returns how many were packed. An hour that cannot be packed now stays as it is."""
+        count = 0
+        row = connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchone()
+        if row is None or not row[0]:
+            return 0
+        try:
+            for table in packed.PACKED:
+                for (begins,) in connection.execute(_DUE, [table]).fetchall():
+                    if self._stop.is_set():
+                        return count
+                    count += self._pack_hour(connection, table, begins)
+        finally:
+            connection.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
+        return count
+
+    def _pack_hour(self, connection: psycopg.Connection[Any], table: str, begins: datetime) -> int:
+        try:
+            row = connection.execute("SELECT wallwatch_pack_hour(%s, %s)", [table, begins]).fetchone()
+        except (psycopg.errors.SerializationFailure, psycopg.errors.LockNotAvailable) as error:
+            log.info("%s of %s stays as it is for now: %s", begins, table, error.diag.message_primary)
+            return 0
+        if row is not None and row[0]:  # until now, a sample that came again counted twice
+            self._touched({table: int(begins.timestamp()) // 60})
+        return 1
