@@ -225,10 +225,14 @@ export class Functions {
       high_kpps: throughput * (1 + width),
       solo_kpps: alone,
       measured_kpps: each.measured_kpps ?? null,
-      deviation: each.measured_kpps ? each.measured_kpps / throughput - 1 : null,
+      offered_kpps: each.offered_kpps ?? null,
+      deviation: each.measured_kpps
+        ? each.measured_kpps / Math.min(throughput, each.offered_kpps ?? throughput) - 1
+        : null,
       drop,
       worst_drop: Math.min(1, drop + width),
       sla_drop,
+      sla_value: drop,
       headroom: sla_drop === null ? null : 1 - drop / sla_drop,
       lost_memory_kpps: bottleneck === "memory" ? lost : 0,
       lost_accelerator_kpps: bottleneck === "accelerator" ? lost : 0,

@@ -5,6 +5,7 @@ import os
 import secrets
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -18,6 +19,7 @@ from wallwatch.store.roles import DatabaseRole
 from wallwatch_local import hosts, kafka, ports, postgres, supervise
 from wallwatch_local.demo_programs import Layout, fleet, on_hosts, server, stores
 from wallwatch_local.errors import LocalStackError
+from wallwatch_local.function_models import FunctionModels, functions_of
 from wallwatch_local.paths import local_dir
 from wallwatch_local.processes import die_with_parent, last_lines, listens
 from wallwatch_local.signals import Interrupted, interruptible, pause
@@ -86,6 +88,7 @@ def _run(scenario: Path, started: float, hot_reload: bool) -> None:
             f"    sign in as      {ADMIN}\n    password        {demo.admin_password()}\n\n"
             f"logs: {layout.folder / 'logs'}   simulator events: {layout.folder / 'truth.jsonl'}\nCtrl-C stops everything."
         )
+        demo.make_function_models(scenario)
         followed = LogFollower({name: layout.folder / "logs" / f"{name}.log" for name in ("backend", "ui")} if hot_reload else {})
         while supervisor.is_running():
             for line in followed.new_lines():
@@ -166,6 +169,19 @@ class Demo:
             with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as handle:
                 handle.write(secrets.token_urlsafe(12))
         return file.read_text()
+
+    def make_function_models(self, scenario: Path) -> None:
+        """Make the models of the scenario's network functions in the background: profiles take a minute on a slow machine."""
+        kinds, nic_models = functions_of(scenario)
+        if not kinds:
+            return
+        say(f"\nprofiling {', '.join(kinds)}: their models appear on the page Functions one by one ...")
+        models = FunctionModels(self._layout.folder / "profiles", self._layout.api_url, self._operator_token)
+        threading.Thread(target=models.make, args=(kinds, nic_models, say), daemon=True).start()
+
+    def _operator_token(self) -> str:
+        arguments = ("--name", "models of network functions", "--owner", ADMIN, "--role", "operator", "--ttl-days", "1")
+        return self._finish("a token", self._begin("token", "create", *arguments)).strip()
 
     def _telemetry_keys(self, simulated: list[hosts.Host]) -> None:
         """Give the hosts their telemetry keys: the collectors start before the agents, which get their keys by themselves later."""

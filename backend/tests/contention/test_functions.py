@@ -184,6 +184,12 @@ def test_measured_throughput_is_compared_and_inputs_outside_of_training_are_flag
 ) -> None:
     (inside,) = predict(viewer, [resident("a", "firewall", measured_kpps=500)])["functions"]
     assert inside["deviation"] == pytest.approx(500 / inside["throughput_kpps"] - 1)
+    solo = inside["solo_kpps"]
+    (idle,) = predict(viewer, [resident("a", "firewall", measured_kpps=199.5, offered_kpps=200, sla_drop=0.1)])["functions"]
+    assert idle["deviation"] == pytest.approx(-0.0025)
+    assert idle["sla_value"] == pytest.approx(idle["drop"])
+    (slow,) = predict(viewer, [resident("a", "firewall", measured_kpps=0.8 * solo, offered_kpps=2 * solo, sla_drop=0.1)])["functions"]
+    assert (slow["deviation"], slow["sla_value"], slow["headroom"]) == pytest.approx((-0.2, 0.2, -1.0))
     (outside,) = predict(viewer, [resident("a", "firewall", packet_bytes=64)])["functions"]
     assert outside["outside"] == ["packet_bytes"]
     assert outside["high_kpps"] - outside["low_kpps"] > 1.5 * (inside["high_kpps"] - inside["low_kpps"])

@@ -39,20 +39,26 @@ const (
 	accelerator = "accelerator"
 	// saturating is more than any function processes.
 	saturating = 1e5
-	// Two cores each, as the paper gives them.
+	// Two cores each, as the paper gives them; the bench that only computes has what is left.
 	functionCores = 2
+	computeCores  = smartnic.Cores - 2*functionCores
 	settleSteps   = 6
 )
 
-var functionMetrics = []metric{
-	{Name: "throughput_kpps", Unit: "kpps", Better: "higher"},
-	{Name: "competitors_ipc", Better: "lower"},
-	{Name: "competitors_instructions", Unit: "1/s", Better: "lower"},
-	{Name: "competitors_l2_reads", Unit: "1/s", Better: "lower"},
-	{Name: "competitors_l2_writes", Unit: "1/s", Better: "lower"},
-	{Name: "competitors_memory_reads", Unit: "1/s", Better: "lower"},
-	{Name: "competitors_memory_writes", Unit: "1/s", Better: "lower"},
-	{Name: "competitors_working_set_mb", Unit: "MB", Better: "lower"},
+// functionCounters are emitted for the benches together (competitors_NAME) and for the function itself (own_NAME).
+var functionCounters = []metric{
+	{Name: "ipc"}, {Name: "instructions", Unit: "1/s"}, {Name: "l2_reads", Unit: "1/s"}, {Name: "l2_writes", Unit: "1/s"},
+	{Name: "memory_reads", Unit: "1/s"}, {Name: "memory_writes", Unit: "1/s"}, {Name: "working_set_mb", Unit: "MB"},
+}
+
+func metricsOfFunction() []metric {
+	metrics := []metric{{Name: "throughput_kpps", Unit: "kpps", Better: "higher"}}
+	for _, of := range []string{"competitors_", "own_"} {
+		for _, counter := range functionCounters {
+			metrics = append(metrics, metric{Name: of + counter.Name, Unit: counter.Unit, Better: "lower"})
+		}
+	}
+	return metrics
 }
 
 // NewFunction returns a function under test.
@@ -69,7 +75,8 @@ func NewFunction(o FunctionOptions) (*FunctionDevice, error) {
 		integer("flows", traffic, "flows", "log", 500, 64_000, 16_000),
 		integer("packet_bytes", traffic, "bytes", "linear", 64, 1518, 1518),
 		integer("bench_kreferences_per_s", contention, "1000/s", "linear", 0, 60_000, 0),
-		integer("bench_working_set_kb", contention, "KB", "log", 200, 12_000, 200),
+		integer("bench_working_set_kb", contention, "KB", "log", 200, 20_000, 200),
+		integer("bench_minstructions_per_s", contention, "1e6/s", "linear", 0, 15_000, 0),
 	}
 	if kind.UsesRegex() {
 		d.parameters = append(d.parameters,
@@ -123,7 +130,7 @@ func (d *FunctionDevice) answer(r *request) any {
 		return description{
 			Protocol: Protocol, Name: "fleetsim function " + d.kind.Name,
 			Description: fmt.Sprintf("%s on %d cores of a simulated SmartNIC, with benches next to it", d.kind.Name, functionCores),
-			Parameters:  d.parameters, Metrics: functionMetrics, Symptoms: []string{}, Default: initial, SecondsPerTest: 0.1,
+			Parameters:  d.parameters, Metrics: metricsOfFunction(), Symptoms: []string{}, Default: initial, SecondsPerTest: 0.1,
 		}
 	case "reset":
 		return answer{ID: r.ID, Status: "ok"} // each test has a new card
@@ -180,6 +187,10 @@ func (d *FunctionDevice) measure(set map[string]float64) map[string]float64 {
 		kind := smartnic.MemoryBench(set["bench_working_set_kb"] / 1000)
 		benches = append(benches, &smartnic.Function{Kind: kind, Cores: functionCores, Traffic: smartnic.Traffic{PacketBytes: 64, KPPS: rate / kind.References}})
 	}
+	if rate := set["bench_minstructions_per_s"]; rate > 0 {
+		kpps := rate * 1000 / smartnic.ComputeBenchInstructions
+		benches = append(benches, &smartnic.Function{Kind: smartnic.ComputeBench(), Cores: computeCores, Traffic: smartnic.Traffic{PacketBytes: 64, KPPS: kpps}})
+	}
 	card.Functions = append(card.Functions, benches...)
 	if queues := int(set["engine_bench_queues"]); queues > 0 {
 		kind := smartnic.RegexBench(queues, set["engine_bench_ns"]/1000)
@@ -193,21 +204,31 @@ func (d *FunctionDevice) measure(set map[string]float64) map[string]float64 {
 	for i, b := range benches {
 		before[i] = b.Counters
 	}
+	alone := f.Counters
 	card.Step(step)
-	metrics := map[string]float64{}
-	for _, m := range functionMetrics {
-		metrics[m.Name] = 0
-	}
-	metrics["throughput_kpps"] = f.KPPS() * (1 + d.options.Noise*d.random.NormFloat64())
-	for i, b := range benches {
-		add := func(name string, now, then float64) { metrics[name] += (now - then) / step.Seconds() }
-		add("competitors_instructions", b.Instructions, before[i].Instructions)
-		add("competitors_l2_reads", b.CacheReads, before[i].CacheReads)
-		add("competitors_l2_writes", b.CacheWrites, before[i].CacheWrites)
-		add("competitors_memory_reads", b.MemoryReads, before[i].MemoryReads)
-		add("competitors_memory_writes", b.MemoryWrites, before[i].MemoryWrites)
-		metrics["competitors_ipc"] = (b.Instructions - before[i].Instructions) / (b.Cycles - before[i].Cycles)
-		metrics["competitors_working_set_mb"] += b.WorkingSetMB()
-	}
+	metrics := map[string]float64{"throughput_kpps": f.KPPS() * (1 + d.options.Noise*d.random.NormFloat64())}
+	count(metrics, "competitors_", step, benches, before)
+	count(metrics, "own_", step, []*smartnic.Function{f}, []smartnic.Counters{alone})
 	return metrics
+}
+
+// count adds what functions did together during a step.
+func count(metrics map[string]float64, prefix string, step time.Duration, functions []*smartnic.Function, before []smartnic.Counters) {
+	for _, counter := range functionCounters {
+		metrics[prefix+counter.Name] = 0
+	}
+	instructions, cycles := 0.0, 0.0
+	for i, f := range functions {
+		add := func(name string, now, then float64) { metrics[prefix+name] += (now - then) / step.Seconds() }
+		add("instructions", f.Instructions, before[i].Instructions)
+		add("l2_reads", f.CacheReads, before[i].CacheReads)
+		add("l2_writes", f.CacheWrites, before[i].CacheWrites)
+		add("memory_reads", f.MemoryReads, before[i].MemoryReads)
+		add("memory_writes", f.MemoryWrites, before[i].MemoryWrites)
+		instructions, cycles = instructions+f.Instructions-before[i].Instructions, cycles+f.Cycles-before[i].Cycles
+		metrics[prefix+"working_set_mb"] += f.WorkingSetMB()
+	}
+	if cycles > 0 {
+		metrics[prefix+"ipc"] = instructions / cycles
+	}
 }

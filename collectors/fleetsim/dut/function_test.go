@@ -56,8 +56,25 @@ func TestABenchTakesThroughputAndShowsItsCounters(t *testing.T) {
 	if metricOf(t, answers[0], "competitors_instructions") != 0 || metricOf(t, answers[1], "competitors_working_set_mb") != 12 {
 		t.Errorf("counters: %v", answers[1])
 	}
+	if own := metricOf(t, answers[1], "own_instructions"); own < 0.99*memory*4.2e6 || own > 1.01*memory*4.2e6 {
+		t.Errorf("%g instructions/s for %.0f kpps", own, memory)
+	}
 	if metricOf(t, answers[1], "competitors_l2_reads") > metricOf(t, answers[1], "competitors_memory_reads")*10 {
 		t.Errorf("counters: %v", answers[1])
+	}
+}
+
+func TestABenchThatOnlyComputesTakesNothingFromTheMemory(t *testing.T) {
+	answers := ask(t, "flowstats", `{"op":"test","id":1,"config":{}}`, `{"op":"test","id":2,"config":{"bench_minstructions_per_s":12000}}`)
+	alone, next := metricOf(t, answers[0], "throughput_kpps"), metricOf(t, answers[1], "throughput_kpps")
+	if next < 0.99*alone || next > 1.01*alone {
+		t.Errorf("%.0f kpps next to the bench, %.0f alone", next, alone)
+	}
+	if done := metricOf(t, answers[1], "competitors_instructions"); done < 11.8e9 || done > 12.2e9 {
+		t.Errorf("%g instructions/s", done)
+	}
+	if ipc := metricOf(t, answers[1], "competitors_ipc"); ipc < 1.1 || ipc > 1.3 {
+		t.Errorf("%g instructions per cycle on four cores", ipc)
 	}
 }
 

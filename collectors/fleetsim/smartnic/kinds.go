@@ -58,6 +58,14 @@ func MemoryBench(workingSetMB float64) Kind {
 	return Kind{Name: "memory bench", CoreUs: 0.08, References: 40, Overlap: 4, FixedMB: workingSetMB, Instructions: 700, Sleeps: true}
 }
 
+// ComputeBench executes instructions whose data the first level of the cache holds, as functions do between references to their tables.
+func ComputeBench() Kind {
+	return Kind{Name: "compute bench", CoreUs: 0.008, Instructions: ComputeBenchInstructions}
+}
+
+// ComputeBenchInstructions are those of a packet of the compute bench.
+const ComputeBenchInstructions = 30.0
+
 // RegexBench keeps its queues at the accelerator full.
 func RegexBench(queues int, us float64) Kind {
 	return Kind{Name: "regex bench", Pipeline: true, CoreUs: 0.02, Instructions: 60, RegexUs: us, Queues: queues}

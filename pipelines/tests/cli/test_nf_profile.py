@@ -16,7 +16,8 @@ bench = {"bench_rate": (0, 1000, 0), "bench_kb": (100, 10000, 100)}
 engine = {"engine_bench_queues": (0, 4, 0), "engine_bench_ns": (500, 8000, 500)}
 components = {"traffic": traffic, "contention": bench, "accelerator": engine}
 names = "throughput_kpps competitors_ipc competitors_instructions competitors_l2_reads competitors_l2_writes competitors_memory_reads"
-names = (names + " competitors_memory_writes competitors_working_set_mb").split()
+names = (names + " competitors_memory_writes competitors_working_set_mb own_ipc own_instructions own_l2_reads own_l2_writes").split()
+names += "own_memory_reads own_memory_writes own_working_set_mb".split()
 default = {name: one[2] for group in components.values() for name, one in group.items()}
 for line in sys.stdin:
     asked = json.loads(line)
@@ -38,7 +39,8 @@ for line in sys.stdin:
         kpps = min(memory, queues / (queues * own + c["engine_bench_queues"] * c["engine_bench_ns"] * 1e-6))
         on = 1 if rate else 0
         counters = [1.2 * on, 3e9 * on, rate, rate / 2, 1e9 * on, 3e8 * on, c["bench_kb"] / 1000 * on]
-        answer = {"id": asked["id"], "status": "ok", "symptoms": [], "metrics": dict(zip(names, [kpps, *counters]))}
+        own = [1.1, 2e9, 3e7, 1e7, 8e8, 2e8, c["flows"] / 1e4]
+        answer = {"id": asked["id"], "status": "ok", "symptoms": [], "metrics": dict(zip(names, [kpps, *counters, *own]))}
     print(json.dumps(answer), flush=True)
 """
 
@@ -66,6 +68,11 @@ def test_a_profile_keeps_its_quota_and_trains_a_model(device: str, tmp_path: Pat
     assert found["attributes"] == ["flows"]
     assert found["engine"]["n"] == 2
     assert (found["engine"]["t0"], found["engine"]["a"]) == pytest.approx((2e-4, 2e-6), rel=1e-3)
+    engine = [line.split() for line in (tmp_path / "out" / "probe_reg_train").read_text().splitlines()]
+    assert {tuple(row[2:]) for row in engine} == {("2", "1518")}
+    own = [line.split() for line in (tmp_path / "out" / "probe_own_load").read_text().splitlines()]
+    assert {row[0] for row in own} >= {"1000", "16000", "64000"}
+    assert all(float(row[8]) == float(row[0]) / 1e4 for row in own)
     trained = CliRunner().invoke(app, ["nf", "train", "--profiles", str(tmp_path / "out"), "--out", str(tmp_path / "m.json"), "--json"])
     assert trained.exit_code == 0, trained.output
     assert json.loads(trained.stdout)["cross_validation"]["mape"] < 5
@@ -80,7 +87,7 @@ def test_a_killed_profile_goes_on_where_it_was_and_measures_nothing_twice(device
     (tmp_path / "killed" / "journal.jsonl").write_text("".join(lines[:13]) + lines[13][:20])
     assert profile(device, tmp_path / "killed").exit_code == 0
     assert asked(tmp_path) == whole[12:]
-    for name in ("probe_mem_train", "probe_reg_train"):
+    for name in ("probe_mem_train", "probe_reg_train", "probe_own_load"):
         assert (tmp_path / "killed" / name).read_text() == (tmp_path / "whole" / name).read_text()
 
 

@@ -267,6 +267,27 @@ def test_packed_hours_are_dropped_with_the_samples_of_their_age(connection: Conn
     assert {row[0] for row in rows(connection, "rnic_sample_packed", "hour, time")} == {OLD - timedelta(days=2)}
 
 
+def test_packing_outlives_an_outage_of_the_database(
+    connection: Connection, packing: Packing, postgres_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("wallwatch.jobs.packing.EVERY_S", 0.05)
+    insert(connection, "rnic_sample", OLD, 3)
+    nobody = postgres_url.rsplit("/", 1)[0] + "/no_such_database"
+    for url, done in (
+        (nobody, lambda: "packing failed, trying again at the next turn" in caplog.text),
+        (postgres_url, lambda: rows(connection, "rnic_sample", "time") == []),
+    ):
+        stop = threading.Event()
+        thread = threading.Thread(target=Packing(Settings(database_url=url), stop, lambda _: None).run)
+        thread.start()
+        try:
+            assert until(done)
+            assert thread.is_alive()
+        finally:
+            stop.set()
+            thread.join(60)
+
+
 def test_ingest_packs_hours_that_are_over_and_nobody_else_packs(migrated_url: str) -> None:
     with connect(migrated_url) as superuser:
         if superuser.execute("SELECT to_regclass('rnic_sample_packed')").fetchone() == (None,):

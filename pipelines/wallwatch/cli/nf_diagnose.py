@@ -65,7 +65,9 @@ def _diagnosed(trained: FunctionModel, rows: Array) -> list[dict[str, Any]]:
     for at, solo in enumerate(alone):
         verdict = judge(trained.pattern, float(solo), {name: min(float(values[at]), float(solo)) for name, values in only.items()})
         engine = trained.engine
-        shift = None if engine is None else shift_at(float(found.memory[at]), float(rows[at, 1]), engine.t0, engine.a, engine.queues)
+        shift = None
+        if engine is not None:
+            shift = shift_at(float(found.memory[at]), float(rows[at, 1]), engine.t0, engine.per_match(float(rows[at, 3])), engine.queues)
         answers.append(
             {
                 "bottleneck": verdict.bottleneck,

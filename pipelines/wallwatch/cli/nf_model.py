@@ -41,7 +41,8 @@ def train(
     """
     from wallwatch.domain.contention import function_model
     from wallwatch.domain.contention.composition import Pattern
-    from wallwatch.domain.contention.profile_columns import ENGINE_PROFILE, MEMORY_PROFILE
+    from wallwatch.domain.contention.profile_columns import MEMORY_PROFILE
+    from wallwatch.domain.contention.profile_files import ProfileKind, columns_of
 
     if pattern not in list(Pattern):
         refuse("train", f"--pattern must be {' or '.join(Pattern)}, not {pattern}")
@@ -51,7 +52,7 @@ def train(
         refuse("train", f"{profiles} has no file {MEMORY} of rows with flows, packet size, seven counters and throughput")
     engine, reference = files[ENGINE], files[REFERENCE]
     rows = read_rows("train", memory, MEMORY_PROFILE)
-    engine_rows = None if engine is None else read_rows("train", engine, ENGINE_PROFILE)
+    engine_rows = None if engine is None else read_rows("train", engine, columns_of(ProfileKind.ENGINE, read_text("train", engine)))
     reference_rows = None if reference is None else read_rows("train", reference, MEMORY_PROFILE)
     hashes = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files.values() if file is not None}
     try:

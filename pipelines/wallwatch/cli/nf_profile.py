@@ -112,7 +112,7 @@ def _write(out: Path, name: str, found: FunctionProfile) -> list[Path]:
     from wallwatch.lab.function_profile import as_text, engine_rows
 
     files = []
-    for kind, rows in (("mem_train", found.memory), ("reg_train", engine_rows(found))):
+    for kind, rows in (("mem_train", found.memory), ("reg_train", engine_rows(found)), ("own_load", found.own)):
         if rows:
             file = out / f"{name}_{kind}"
             file.write_text(as_text(rows))
@@ -139,12 +139,6 @@ def _print(found: FunctionProfile, report: dict[str, Any], files: list[Path], as
             typer.echo(f"written: {file}")
     if found.engine_problem:
         typer.echo(f"wallwatch nf profile: the accelerator's times cannot be inferred: {found.engine_problem}", err=True)
-    if engine is not None and engine.queues > 1:
-        typer.echo(
-            f"wallwatch nf profile: the function has {engine.queues} queues at the accelerator, and *reg_train files say one: divide "
-            f"competitors' times by {engine.queues} when you evaluate its model",
-            err=True,
-        )
 
 
 def _hooks(quota: int) -> Hooks:

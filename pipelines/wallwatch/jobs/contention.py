@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections import Counter, defaultdict, deque
 from itertools import groupby
+from math import inf
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +22,7 @@ from wallwatch.domain.contention.card import Occupant, Traffic
 from wallwatch.domain.contention.counters import Counters
 from wallwatch.domain.contention.function_model import BadModel, FunctionModel
 from wallwatch.domain.contention.own_load import OwnLoad
-from wallwatch.domain.contention.watch import Limits, Measured, reasons
+from wallwatch.domain.contention.watch import KEEPS_UP, Limits, Measured, reasons
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.symptoms.contention import MINUTE_MS, SYMPTOM, Life, forget, step
 from wallwatch.jobs import kafka
@@ -32,8 +33,6 @@ log = logging.getLogger(__name__)
 
 TOPIC = "wallwatch.findings"
 _DEFAULT_PACKET = 1518.0
-_KEEPS_UP = 0.99
-"""A function that processes this share of what arrives keeps up; the two counters are not read at the same moment."""
 
 CardKey = tuple[str, str]
 
@@ -150,10 +149,12 @@ class ContentionWatch:
             counters = own_load.at(seen.flows)
         saturated = None
         if seen.throughput is not None and seen.offered is not None:
-            saturated = seen.throughput < _KEEPS_UP * seen.offered
+            saturated = seen.throughput < KEEPS_UP * seen.offered
         history = self._history.get((seen.host, seen.pci, seen.function, seen.container), ())
         return Measured(
-            Occupant(name, traffic, model if seen.flows is not None else None, counters),
+            Occupant(
+                name, traffic, model if seen.flows is not None else None, counters, offered=inf if seen.offered is None else seen.offered
+            ),
             seen.throughput,
             saturated,
             self._models.sla_drops.get(seen.function),

@@ -37,15 +37,6 @@ LOST_S = 600
 _OLDEST_CHUNK = "SELECT extract(epoch FROM min(range_start))::bigint FROM timescaledb_information.chunks WHERE hypertable_name = %s"
 
 
-def edition_in(settings: Settings) -> Edition:
-    """The edition of TimescaleDB in the database of these settings."""
-    engine = create_engine(settings.database_url)
-    with engine.connect() as connection:
-        found = edition_of(connection)
-    engine.dispose()
-    return found
-
-
 class _Busy(Exception):
     """Another process does this work now."""
 
@@ -80,7 +71,7 @@ class Maintenance:
                 with psycopg.connect(
                     self._settings.libpq_url, autocommit=True, connect_timeout=5, application_name="wallwatch-upkeep"
                 ) as connection:
-                    edition = edition or edition_in(self._settings)
+                    edition = edition or self._edition()
                     if edition is Edition.COMMUNITY:
                         return
                     self.roll_up(connection)
@@ -89,6 +80,13 @@ class Maintenance:
                         drop_old_chunks(connection, self._settings)
             except psycopg.Error as error:
                 log.warning("maintenance failed, trying again at the next turn: %s", str(error).strip())
+
+    def _edition(self) -> Edition:
+        engine = create_engine(self._settings.database_url)
+        with engine.connect() as connection:
+            found = edition_of(connection)
+        engine.dispose()
+        return found
 
     def roll_up(self, connection: psycopg.Connection[Any]) -> None:
         """Recompute the touched minutes. A minute that is still being written is computed now and again once it is complete."""

@@ -1,6 +1,6 @@
 """Packing of old samples on the Apache edition of TimescaleDB, by ingest: an hour that is over becomes one row per RNIC.
 
-The Community edition's columnstore does the same by itself, so there this thread does nothing.
+The Community edition's columnstore does the same by itself: there are no tables for packed hours, and nothing is done.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 import psycopg
 
-from wallwatch.jobs.maintenance import edition_in
 from wallwatch.settings import Settings
 from wallwatch.store import packed
-from wallwatch.store.editions import COMPRESS_AFTER, Edition
+from wallwatch.store.editions import COMPRESS_AFTER
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +24,7 @@ EVERY_S = 120.0
 LOCK = 7_241_026
 """Advisory lock: of several ingest processes, the one that holds it packs."""
 
+_EXIST = "SELECT to_regclass(format('public.%%I', %s::text)) IS NOT NULL"
 # The newest first: what came late joins its hour sooner or later, and what has just ended is read most.
 _DUE = f"""
 SELECT range_start FROM timescaledb_information.chunks
@@ -44,12 +45,8 @@ class Packing:
 
     def run(self) -> None:
         """Run until the process stops. Database errors are logged and retried at the next turn."""
-        edition: Edition | None = None
         while not self._stop.wait(EVERY_S):
             try:
-                edition = edition or edition_in(self._settings)
-                if edition is Edition.COMMUNITY:
-                    return
                 with psycopg.connect(
                     self._settings.libpq_url, autocommit=True, connect_timeout=5, application_name="wallwatch-packing"
                 ) as connection:
@@ -65,13 +62,15 @@ class Packing:
         """Interrupt an hour that is being packed when the process stops: nothing of it has happened then."""
         connection = self._connection
         if connection is not None and not connection.closed:
-            connection.cancel_safe(timeout=5)
+            with suppress(psycopg.Error):  # then the connection is gone, and the hour with it
+                connection.cancel_safe(timeout=5)
 
     def pack(self, connection: psycopg.Connection[Any]) -> int:
         """Pack all hours that are due; returns how many were packed. An hour that cannot be packed now stays as it is."""
         count = 0
-        row = connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchone()
-        if row is None or not row[0]:
+        if connection.execute(_EXIST, [packed.table_name(packed.PACKED[0])]).fetchone() != (True,):
+            return 0
+        if connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchone() != (True,):
             return 0
         try:
             for table in packed.PACKED:

@@ -24,6 +24,7 @@ FLOWS, PACKET_BYTES, MATCHES = "flows", "packet_bytes", "mtbr"
 BENCH_QUEUES, BENCH_TIME = "engine_bench_queues", "engine_bench_ns"
 THROUGHPUT = "throughput_kpps"
 COUNTERS = tuple(f"competitors_{name}" for name in COUNTER_NAMES)
+OWN_COUNTERS = tuple(f"own_{name}" for name in COUNTER_NAMES)
 _ENGINE_RUNS = ((0.3, 0.6), (0.3, 1.0), (0.65, 0.8), (1.0, 0.6), (1.0, 1.0), (1.0, 0.8))
 """Shares of the ranges of `mtbr` and of the bench's time: three ratios, two of them with two bench settings or more."""
 _NS_PER_INVERSE_KPPS = 1e6
@@ -36,6 +37,10 @@ class FunctionProfile:
 
     kept: tuple[str, ...] = ()
     memory: list[list[float]] = field(default_factory=list)
+    own: list[list[float]] = field(default_factory=list)
+    """Rows of flows, packet size and the function's own counters, measured alone; empty where the device does not emit them."""
+    packet_bytes: float = 0.0
+    """Of the runs at the accelerator."""
     runs: list[CoRun] = field(default_factory=list)
     engine: EngineProfile | None = None
     engine_problem: str = ""
@@ -65,10 +70,14 @@ class ProfileSearch:
                 raise Stopped(f"the device did not measure {config}: {outcome.reason or outcome.status}")
             return outcome.metrics
 
+        usual_bytes = self.found.packet_bytes = float(device.default.get(PACKET_BYTES, 0) or 0)  # type: ignore[arg-type]
+
         def throughput(traffic: Traffic, contention: float) -> float:
             metrics = test(configuration(device, traffic, contention))
-            row = [traffic[FLOWS], traffic.get(PACKET_BYTES, float(device.default.get(PACKET_BYTES, 0) or 0))]  # type: ignore[arg-type]
+            row = [traffic[FLOWS], traffic.get(PACKET_BYTES, usual_bytes)]
             self.found.memory.append([*row, *(metrics[name] for name in COUNTERS), metrics[THROUGHPUT]])
+            if contention == 0 and row[1] == usual_bytes and all(name in metrics for name in OWN_COUNTERS):
+                self.found.own.append([*row, *(metrics[name] for name in OWN_COUNTERS)])
             return metrics[THROUGHPUT]
 
         engine = engine_configurations(device)
@@ -184,15 +193,16 @@ def _nearest(parameter: Parameter, value: float) -> int:
     return parameter.at(min(max(round((value - parameter.minimum) / parameter.step), 0), parameter.size - 1))
 
 
-def engine_rows(found: FunctionProfile) -> list[tuple[float, float]]:
-    """Match-to-byte ratio and the function's time per packet at the accelerator (1/kpps), of each ratio that was measured."""
+def engine_rows(found: FunctionProfile) -> list[tuple[float, ...]]:
+    """Match-to-byte ratio and the function's time per packet at the accelerator (1/kpps), of each ratio; queues and packet size."""
     if found.engine is None:
         return []
     rows: dict[float, list[float]] = {}
     for run in found.runs:
         own = 1.0 / run.throughput - run.bench_queues * run.bench_time / found.engine.queues
         rows.setdefault(run.matches, []).append(own)
-    return [(matches, float(np.mean(times))) for matches, times in sorted(rows.items())]
+    known = (found.engine.queues, found.packet_bytes) if found.packet_bytes > 0 else ()
+    return [(matches, float(np.mean(times)), *known) for matches, times in sorted(rows.items())]
 
 
 def as_text(rows: Sequence[Sequence[float]]) -> str:

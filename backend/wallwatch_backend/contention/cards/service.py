@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from wallwatch.domain.contention.counters import COUNTER_NAMES
+from wallwatch.domain.contention.watch import KEEPS_UP
 from wallwatch_backend.contention.cards import repository
 from wallwatch_backend.contention.cards.schemas import NfCard, RunningFunction
 from wallwatch_backend.contention.predictions.schemas import OwnCounters
@@ -18,8 +19,6 @@ from wallwatch_backend.kit.database import ReadSession
 FRESH = timedelta(minutes=5)
 """A function that was not measured for so long does not run any more."""
 MOST = 20_000
-_KEEPS_UP = 0.99
-"""A function that processes this share of what arrives keeps up; counters are not read at the same moment."""
 _SAME_NAME = ("cores", "cpu_share", "flows", "packet_bytes", "mtbr", "throughput_kpps", "offered_kpps", "host_limits")
 
 
@@ -51,7 +50,7 @@ def _running(row: Row[Any], unique: bool) -> RunningFunction:
     measured = None if None in counters else OwnCounters.model_construct(**dict(zip(COUNTER_NAMES, counters, strict=True)))
     saturated = None
     if row.throughput_kpps is not None and row.offered_kpps is not None:
-        saturated = bool(row.throughput_kpps < _KEEPS_UP * row.offered_kpps)
+        saturated = bool(row.throughput_kpps < KEEPS_UP * row.offered_kpps)
     return RunningFunction(
         name=_name(row) if unique else f"{_name(row)}/{row.function}-{row.container}",
         function=row.function,

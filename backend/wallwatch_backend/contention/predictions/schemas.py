@@ -36,6 +36,7 @@ class Resident(Traffic):
     cores: Cores | None = Field(None, description="Default: the function's terms")
     sla_drop: SlaDrop | None = Field(None, description="Default: the function's terms")
     measured_kpps: Rate | None = None
+    offered_kpps: Rate | None = Field(None, description="What arrives for it; default: all that it can process")
 
     @model_validator(mode="after")
     def _load_is_known(self) -> "Resident":
@@ -74,11 +75,15 @@ class PredictedFunction(BaseModel):
     high_kpps: float
     solo_kpps: float = Field(description="With the same traffic and no competitors")
     measured_kpps: float | None
-    deviation: float | None = Field(description="measured / predicted - 1")
+    offered_kpps: float | None = Field(description="What arrives: more cannot be processed")
+    deviation: float | None = Field(description="measured / predicted - 1, where no more is expected than arrives")
     drop: float = Field(description="Share of the solo throughput that competitors take")
     worst_drop: float = Field(description="The same at the lower end of the interval")
     sla_drop: float | None
-    headroom: float | None = Field(description="1 - drop / sla_drop; null where nothing is promised")
+    sla_value: float = Field(
+        description="Share of the solo throughput that is lost: measured where less is processed than arrives, else predicted"
+    )
+    headroom: float | None = Field(description="1 - sla_value / sla_drop; null where nothing is promised")
     lost_memory_kpps: float
     lost_accelerator_kpps: float
     bottleneck: str | None = Field(description="memory or accelerator; null when competitors take nothing")

@@ -2,10 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
 
 from wallwatch.domain.contention.card import ACCELERATOR, MEMORY, Card, Occupant, Outlook, headroom
 from wallwatch.domain.contention.card import Traffic as DomainTraffic
 from wallwatch.domain.contention.counters import Counters
+from wallwatch.domain.contention.watch import KEEPS_UP
 from wallwatch_backend.contention.models.occupants import KnownFunctions, known_functions
 from wallwatch_backend.contention.predictions.schemas import (
     Admission,
@@ -48,13 +51,18 @@ def _occupant(resident: Resident, known: KnownFunctions) -> Occupant:
     counters = None if resident.counters is None else Counters(**resident.counters.model_dump())
     if resident.function is None:
         return Occupant(resident.name, traffic, counters=counters)
-    return known.occupant(resident.name, resident.function, traffic, counters)
+    occupant = known.occupant(resident.name, resident.function, traffic, counters)
+    return replace(occupant, offered=inf if resident.offered_kpps is None else resident.offered_kpps)
 
 
 def _shown(resident: Resident, function: str, known: KnownFunctions, outlook: Outlook) -> PredictedFunction:
     terms = known.terms[function]
     sla_drop = terms.sla_drop if resident.sla_drop is None else resident.sla_drop
-    measured = resident.measured_kpps
+    measured, offered = resident.measured_kpps, resident.offered_kpps
+    expected = outlook.throughput if offered is None else min(outlook.throughput, offered)
+    lost = outlook.drop
+    if measured is not None and offered is not None and measured < KEEPS_UP * offered:
+        lost = max(1.0 - measured / outlook.solo, 0.0)  # what is measured is better than what is predicted
     contributors = sorted(outlook.contributors.items(), key=lambda each: -each[1])
     return PredictedFunction(
         name=resident.name,
@@ -66,11 +74,13 @@ def _shown(resident: Resident, function: str, known: KnownFunctions, outlook: Ou
         high_kpps=outlook.high,
         solo_kpps=outlook.solo,
         measured_kpps=measured,
-        deviation=None if measured is None else measured / outlook.throughput - 1.0,
+        offered_kpps=offered,
+        deviation=None if measured is None or expected <= 0 else measured / expected - 1.0,
         drop=outlook.drop,
         worst_drop=outlook.worst_drop,
         sla_drop=sla_drop,
-        headroom=None if sla_drop is None else headroom(outlook.drop, sla_drop),
+        sla_value=lost,
+        headroom=None if sla_drop is None else headroom(lost, sla_drop),
         lost_memory_kpps=outlook.lost[MEMORY],
         lost_accelerator_kpps=outlook.lost[ACCELERATOR],
         bottleneck=outlook.bottleneck,

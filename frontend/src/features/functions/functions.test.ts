@@ -26,10 +26,12 @@ const FOUND: PredictedFunction = {
   high_kpps: 800,
   solo_kpps: 1000,
   measured_kpps: null,
+  offered_kpps: null,
   deviation: null,
   drop: 0.25,
   worst_drop: 0.3,
   sla_drop: null,
+  sla_value: 0.25,
   headroom: null,
   lost_memory_kpps: 50,
   lost_accelerator_kpps: 200,
@@ -142,7 +144,8 @@ describe("a measured card", () => {
   });
 
   it("becomes lines of a batch", () => {
-    const lines = linesOfCards([card(RUNNING)]);
+    const lines = linesOfCards([card({ ...RUNNING, mtbr: 599.9998231 })]);
+    expect(lines.functions).toContain(", 900, 600, 1, ");
     expect(parseFunctions(lines.functions)[0]).toMatchObject({
       name: "net/ids-0",
       flows: 4000,
@@ -191,6 +194,9 @@ describe("words", () => {
       /load of b.*packet size/,
     );
     expect(deviationText({ ...FOUND, deviation: -0.12 })).toBe("−12% of predicted");
+    const idle = { ...FOUND, throughput_kpps: 500, offered_kpps: 300, measured_kpps: 299, deviation: -0.003 };
+    expect(deviationText(idle)).toBe("all that arrives");
+    expect(deviationText({ ...idle, offered_kpps: 600 })).toBe("−0.3% of predicted");
   });
 
   it("divide the solo throughput into parts that add up", () => {

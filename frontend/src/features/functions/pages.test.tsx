@@ -52,10 +52,12 @@ const found = (name: string, drop: number) => ({
   high_kpps: 1100 * (1 - drop),
   solo_kpps: 1000,
   measured_kpps: null,
+  offered_kpps: null,
   deviation: null,
   drop,
   worst_drop: drop,
   sla_drop: 0.2,
+  sla_value: drop,
   headroom: 1 - drop / 0.2,
   lost_memory_kpps: 0,
   lost_accelerator_kpps: 1000 * drop,
@@ -114,6 +116,22 @@ describe("the page of a card", () => {
     expect(row).toHaveTextContent("broken: −30% of at most −20%");
     expect(screen.getByText("without ids-2, 300 kpps would come back")).toBeVisible();
     expect(screen.getByText(/slower resource above 420 matches/)).toBeVisible();
+  });
+
+  it("leads to the cards on which functions run while none is chosen", async () => {
+    const cards = Array.from({ length: 9 }, (_, at) => ({
+      host: `host${at + 1}`,
+      pci: "0000:17:00.0",
+      model: "BF-2",
+      fw_ver: "1",
+      cores_used: 2,
+      functions: [],
+    }));
+    serve(answers([MODEL], cards));
+    card({});
+    const found = await screen.findByRole("navigation", { name: "Cards on which functions run" });
+    expect(within(found).getAllByRole("link")).toHaveLength(8);
+    expect(found).toHaveTextContent("host8 0000:17:00.0 and 1 more: choose one above.");
   });
 
   it("keeps a plan in the address when the traffic is changed by keyboard", async () => {

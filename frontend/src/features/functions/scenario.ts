@@ -139,6 +139,7 @@ export function requestOf(
       cores: null,
       sla_drop: null,
       measured_kpps: now?.throughput_kpps ?? null,
+      offered_kpps: now?.offered_kpps ?? null,
     };
   };
   return {
@@ -162,6 +163,7 @@ function loadOf(running: RunningFunction): PredictionRequest["residents"][number
     cores: running.cores === null ? null : Math.max(1, Math.round(running.cores)),
     sla_drop: null,
     measured_kpps: null,
+    offered_kpps: null,
   };
 }
 

@@ -33,7 +33,7 @@ const CLOSE = 0.2;
 export function slaState(found: PredictedFunction): { tone: SlaTone; text: string } {
   if (found.sla_drop === null || found.headroom === null) return { tone: "quiet", text: "no SLA" };
   const of = `of at most −${formatShare(found.sla_drop)}`;
-  if (found.headroom < 0) return { tone: "bad", text: `broken: −${formatShare(found.drop)} ${of}` };
+  if (found.headroom < 0) return { tone: "bad", text: `broken: −${formatShare(found.sla_value)} ${of}` };
   const left = `${formatShare(found.headroom)} left`;
   if (found.headroom < CLOSE) return { tone: "warn", text: `${left} ${of}` };
   return { tone: "good", text: `${left} ${of}` };
@@ -54,8 +54,14 @@ export function doubt(found: PredictedFunction): string | undefined {
 /** Measured throughput leaves the prediction by so much when the model is stale or something else takes it. */
 export const DEVIATES = 0.1;
 
+/** A function that processes this close to what arrives keeps up: the two counters are not read at the same moment. */
+const ALL = 0.01;
+
 export function deviationText(found: PredictedFunction): string | undefined {
   if (found.deviation === null) return undefined;
+  if (found.offered_kpps !== null && found.offered_kpps < found.throughput_kpps && Math.abs(found.deviation) < ALL) {
+    return "all that arrives";
+  }
   const sign = found.deviation < 0 ? "−" : "+";
   return `${sign}${formatShare(Math.abs(found.deviation))} of predicted`;
 }

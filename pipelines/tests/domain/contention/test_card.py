@@ -1,39 +1,17 @@
 """Functions of one card together: who takes what from whom; batches of functions on cards; files of profiles."""
 
-from functools import cache
-from pathlib import Path
-
 import pytest
+from pipelines.tests.domain.contention.examples import EXAMPLES, model, occupant, profiles
 
 from wallwatch.domain.contention.acceptance import judge
 from wallwatch.domain.contention.batch import BatchCard, BatchFunction, UnusableBatch, assign, present_assignment
 from wallwatch.domain.contention.card import ACCELERATOR, MEMORY, Card, Occupant, Traffic
 from wallwatch.domain.contention.composition import Pattern
 from wallwatch.domain.contention.counters import Counters
-from wallwatch.domain.contention.function_model import FunctionModel
 from wallwatch.domain.contention.own_load import OwnLoad
 from wallwatch.domain.contention.placement import Policy
 from wallwatch.domain.contention.profile_files import ProfileFile, ProfileKind, Profiles, UnusableProfiles, read_profiles, train_profiles
 from wallwatch.domain.contention.round_robin import EngineUser
-
-EXAMPLES = Path(__file__).resolve().parents[4] / "docs/examples/functions"
-
-
-@cache
-def profiles(function: str) -> Profiles:
-    return read_profiles([ProfileFile(file.name, file.read_text()) for file in sorted((EXAMPLES / function).iterdir())])
-
-
-@cache
-def model(function: str, pattern: Pattern = Pattern.PIPELINE) -> FunctionModel:
-    return train_profiles(function, profiles(function), pattern)
-
-
-def occupant(name: str, function: str, flows: float = 8000.0, mtbr: float = 0.0, **more: object) -> Occupant:
-    own = profiles(function).own_load
-    assert own is not None
-    options = {"model": model(function), "counters": own.at(flows), **more}
-    return Occupant(name, Traffic(flows, 1518.0, mtbr), **options)  # type: ignore[arg-type]
 
 
 def test_a_function_alone_gets_its_solo_throughput() -> None:
@@ -72,6 +50,34 @@ def test_a_user_whose_queues_run_empty_takes_only_what_it_asks_for() -> None:
     engine = model("ids").engine
     assert engine is not None
     assert found.throughput == pytest.approx(0.9 / engine.service_time(900), rel=1e-6)
+
+
+def test_a_user_asks_the_accelerator_for_no_more_than_arrives() -> None:
+    engine = model("ids").engine
+    assert engine is not None
+    rate = 0.1 / engine.service_time(900)
+    idle = Card([occupant("a", "ids", mtbr=900), occupant("b", "ids", mtbr=900, offered=rate)]).outlook(0)
+    assert idle.throughput == pytest.approx(0.9 / engine.service_time(900), rel=1e-6)
+
+
+def test_a_profile_of_the_accelerator_may_name_queues_and_packet_size() -> None:
+    files = [ProfileFile("p_mem_train", (EXAMPLES / "ids" / "ids_mem_train").read_text())]
+    trained = {
+        columns: train_profiles("ids", read_profiles([*files, ProfileFile("p_reg_train", text)]), Pattern.PIPELINE).engine
+        for columns, text in {
+            2: "100 0.0004\n600 0.0014\n",
+            4: "100 0.0004 2 1000\n600 0.0014 2 1000\n",
+        }.items()
+    }
+    plain, whole = trained[2], trained[4]
+    assert plain is not None
+    assert whole is not None
+    assert (plain.queues, plain.packet_bytes, whole.queues, whole.packet_bytes) == (1, None, 2, 1000)
+    assert plain.service_time(300, 500) == pytest.approx(plain.service_time(300))
+    assert whole.service_time(300, 500) == pytest.approx(2e-4 + 300 * 2e-6 / 2)
+    for text in ("100 0.0004 2 1000\n600 0.0014 3 1000\n", "100 0.0004 1.5 1000\n600 0.0014 1.5 1000\n"):
+        with pytest.raises(UnusableProfiles, match="one whole number of queues"):
+            train_profiles("ids", read_profiles([*files, ProfileFile("p_reg_train", text)]), Pattern.PIPELINE)
 
 
 def test_unknown_counters_are_named_and_nothing_is_predicted_without_a_model() -> None:

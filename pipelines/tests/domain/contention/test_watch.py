@@ -1,5 +1,6 @@
 """A minute of a card: measured against predicted, SLAs now and within the hour; and the finding N/1 that follows."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,15 @@ def test_throughput_is_compared_with_the_prediction(
     ids: FunctionModel, share: float | None, saturated: bool | None, kinds: list[Kind]
 ) -> None:
     assert [reason.kind for reason in reasons([measured(occupant(ids), share, saturated)], LIMITS)] == kinds
+
+
+@pytest.mark.parametrize(("share", "kinds"), [(0.99, []), (0.85, [Kind.SLOWER])])
+def test_nothing_is_expected_beyond_what_arrives(ids: FunctionModel, share: float, kinds: list[Kind]) -> None:
+    """Half of what it could process arrives; a function next to it may still process less than that."""
+    one = occupant(ids)
+    offered = 0.5 * Card([one]).outlook(0).throughput
+    seen = Measured(replace(one, offered=offered), share * offered, True, None)
+    assert [reason.kind for reason in reasons([seen], LIMITS)] == kinds
 
 
 def test_a_model_that_cannot_say_is_not_compared(ids: FunctionModel) -> None:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from wallwatch.domain.contention.batch_placement import fewest_cards
 from wallwatch.domain.contention.card import Card, Occupant, Outlook
-from wallwatch.domain.contention.placement import Drops, Feasibility, Kind, Placed, Policy, place
+from wallwatch.domain.contention.card_batch import CardBatch, Places
+from wallwatch.domain.contention.gaussian_process import Array
+from wallwatch.domain.contention.placement import Drops, Feasibility, Kind, ManyDrops, Placed, Policy, place
 
 SECONDS = 2.0
 """For the integer program; what it has by then is at least as good as placing one by one."""
 MOST_CORES = 64
+_AT_ONCE = 20_000
+"""Cards that are predicted together: their counters take some megabytes."""
 
 
 class UnusableBatch(ValueError):
@@ -85,6 +91,17 @@ class _Kinds:
             self.solo[kind] = Card([function.occupant]).throughput(0)
         return self.by_spec[function.spec]
 
+    def many(self, cautious: bool) -> ManyDrops:
+        """The same as `drops` for many combinations at once."""
+
+        def predicted(kinds: Sequence[Kind], combinations: Places) -> Array:
+            batch = CardBatch([self.functions[kind].occupant for kind in kinds])
+            solo = np.array([self.solo[kind] for kind in kinds])
+            parts = [combinations[start : start + _AT_ONCE] for start in range(0, len(combinations), _AT_ONCE)]
+            return np.concatenate([1.0 - batch.throughput(part, cautious) / solo[part] for part in parts])
+
+        return predicted
+
     def drops(self, cautious: bool) -> Drops:
         def predicted(residents: tuple[Kind, ...]) -> list[float]:
             card = Card([self.functions[kind].occupant for kind in residents])
@@ -120,7 +137,7 @@ def assign(
     size = _check(functions, cards)
     kinds = _Kinds()
     arrivals = [kinds.of(function) for function in functions]
-    feasible = Feasibility(kinds.drops(cautious), size, margin)
+    feasible = Feasibility(kinds.drops(cautious), size, margin, kinds.many(cautious))
     bound = None
     if policy is None:
         found, bound = fewest_cards(arrivals, feasible, seconds)
@@ -135,7 +152,10 @@ def present_assignment(functions: Sequence[BatchFunction]) -> Assignment | None:
     for function in functions:
         if function.card is not None:
             by_card.setdefault(function.card, []).append(function)
-    return Assignment({name: _seats(residents) for name, residents in by_card.items()}) if by_card else None
+    if not by_card:
+        return None
+    outlooks = _Outlooks()
+    return Assignment({name: outlooks.seats(residents) for name, residents in by_card.items()})
 
 
 def node_affinity(host: str) -> dict[str, Any]:
@@ -171,7 +191,8 @@ def _seated(functions: Sequence[BatchFunction], found: Placed, cards: Sequence[B
     for function, at in zip(functions, found.assignment, strict=True):
         (unplaced if at is None else residents[at]).append(function)
     names = _names_near_the_present(residents, cards)
-    seated = {name: _seats(group) for name, group in names.items() if group}
+    outlooks = _Outlooks()
+    seated = {name: outlooks.seats(group) for name, group in names.items() if group}
     placed = {id(function) for group in names.values() for function in group}
     unplaced += [function for group in residents for function in group if id(function) not in placed]
     return Assignment(seated, tuple(unplaced), bound)
@@ -193,6 +214,24 @@ def _names_near_the_present(residents: Sequence[list[BatchFunction]], cards: Seq
     return named
 
 
-def _seats(residents: Sequence[BatchFunction]) -> tuple[Seat, ...]:
-    card = Card([function.occupant for function in residents])
-    return tuple(Seat(function, card.outlook(at)) for at, function in enumerate(residents))
+class _Outlooks:
+    """Outlooks of cards; those with interchangeable residents are predicted once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], list[Outlook]] = {}
+
+    def seats(self, residents: Sequence[BatchFunction]) -> tuple[Seat, ...]:
+        """Seats of one card, in the order of its residents."""
+        ordered = sorted(residents, key=lambda function: repr(function.spec))
+        key = tuple(function.spec for function in ordered)
+        if key not in self._known:
+            card = Card([replace(function.occupant, name=str(at)) for at, function in enumerate(ordered)])
+            self._known[key] = [card.outlook(at) for at in range(len(ordered))]
+        names = {str(at): function.occupant.name for at, function in enumerate(ordered)}
+        seats = {id(function): Seat(function, _named(found, names)) for function, found in zip(ordered, self._known[key], strict=True)}
+        return tuple(seats[id(function)] for function in residents)
+
+
+def _named(found: Outlook, names: Mapping[str, str]) -> Outlook:
+    contributors = {names[number]: value for number, value in found.contributors.items()}
+    return replace(found, contributors=contributors, unknown=tuple(names[number] for number in found.unknown))

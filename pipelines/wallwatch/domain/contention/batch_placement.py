@@ -53,24 +53,36 @@ def fewest_cards(arrivals: Sequence[Kind], feasible: Feasibility, seconds: float
     kinds = in_order(wanted)
     if not kinds:
         return Placed((), ()), 0
-    online = place(arrivals, feasible)
     combinations = _feasible(kinds, feasible)
+    if combinations.complete and not any(kind.error for kind in kinds):
+        feasible.know(kinds, ([kinds[at] for at in row if at >= 0] for row in combinations.places))
+    online = place(arrivals, feasible)
     counts = np.array([wanted[kind] for kind in kinds], dtype=float)
     chosen, value = _relaxed(combinations, counts, risk * len(arrivals))
     bound = int(np.ceil(value - 1e-6)) if combinations.complete else None
     times = _whole(combinations, chosen, counts, risk * len(arrivals), seconds)
     if times is None:
         return online, bound
+    certain = not any(kind.error for kind in kinds)
     left = Counter(wanted)
+    loose: list[Kind] = []
     cards: list[tuple[Kind, ...]] = []
     for at, count in zip(chosen, times, strict=True):
         for _ in range(count):
             # More than wanted may be covered: leave it out.
             taken = in_order((Counter(kinds[place] for place in combinations.places[at] if place >= 0) & left).elements())
             left -= Counter(taken)
-            if taken:
+            part = len(taken) < int((combinations.places[at] >= 0).sum())
+            if certain and part and not feasible.keeps_as_predicted(taken):  # a learnt model may predict more loss for fewer residents
+                loose += taken
+            elif taken:
                 cards.append(taken)
-    certain = not any(kind.error for kind in kinds)
+    for kind in loose:
+        at = next((at for at, residents in enumerate(cards) if feasible.keeps_as_predicted((*residents, kind))), None)
+        if at is None:
+            cards.append((kind,))
+        else:
+            cards[at] = in_order((*cards[at], kind))
     if certain and len(online.cards) <= len(cards):
         return online, bound
     return Placed(tuple(cards), _assigned(arrivals, cards)), bound

@@ -43,13 +43,15 @@ class Occupant:
     """Its own; None while unknown, which makes the predictions for the others too high."""
     load: EngineUser | None = None
     """Its use of the accelerator, where there is no model to know it from; times in 1/kpps."""
+    offered: float = inf
+    """kpps that arrive for it: it asks the accelerator for no more. Infinite: all that it can process."""
 
     @property
     def engine(self) -> EngineUser | None:
         if self.model is None:
             return self.load
         profile = self.model.engine
-        return None if profile is None else EngineUser(profile.queues, profile.service_time(self.traffic.mtbr))
+        return None if profile is None else EngineUser(profile.queues, profile.service_time(self.traffic.mtbr, self.traffic.packet_bytes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class Card:
                 rates.append(inf if occupant.load is None else occupant.load.rate)
                 continue
             row = [self._matches(at), 0.0, *self._traffic(at), *self._counters(at, None)]
-            rates.append(float(occupant.model.only_memory_contended(np.array([row]))[0]))
+            rates.append(min(float(occupant.model.only_memory_contended(np.array([row]))[0]), occupant.offered))
         return rates
 
     def outlook(self, at: int) -> Outlook:
@@ -151,7 +153,7 @@ class Card:
             contributors={
                 self.occupants[other].name: max(float(found.throughput[place]) - throughput, 0.0) for place, other in enumerate(others, 1)
             },
-            shifts_at_mtbr=_shift(model, float(found.memory[0]), float(present[0, COMPETITORS_TIME])),
+            shifts_at_mtbr=_shift(model, occupant.traffic, float(found.memory[0]), float(present[0, COMPETITORS_TIME])),
             outside=found.outside[0],
             unknown=tuple(self.occupants[other].name for other in others if self.occupants[other].counters is None),
         )
@@ -200,6 +202,8 @@ class Card:
         return max(own.queues / served - own.queues * own.service_time, 0.0) if served > 0 else inf
 
 
-def _shift(model: FunctionModel, memory_limit: float, competitors_time: float) -> float | None:
+def _shift(model: FunctionModel, traffic: Traffic, memory_limit: float, competitors_time: float) -> float | None:
     engine = model.engine
-    return None if engine is None else diagnosis.shift_at(memory_limit, competitors_time, engine.t0, engine.a, engine.queues)
+    if engine is None:
+        return None
+    return diagnosis.shift_at(memory_limit, competitors_time, engine.t0, engine.per_match(traffic.packet_bytes), engine.queues)

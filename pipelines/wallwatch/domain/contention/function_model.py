@@ -84,6 +84,10 @@ class FunctionModel:
         """The prediction without its interval, which costs more than the prediction; shape (rows,)."""
         return self._composed(rows, self.memory.predict(rows[:, FIRST_MEMORY:]), self._engine(rows))
 
+    def composed(self, rows: Array, memory: Array) -> Array:
+        """The prediction, given the throughput if only memory were contended; shape (rows,)."""
+        return self._composed(rows, memory, self._engine(rows))
+
     def alone(self, rows: Array) -> Array:
         """Throughput for the same traffic without any competitor, shape (rows,)."""
         quiet = rows.copy()
@@ -108,14 +112,25 @@ class FunctionModel:
             if rows[:, COMPETITORS_TIME].any() or rows[:, MATCHES].any():
                 raise ValueError("the model has no accelerator: train it with a profile of the engine (a file *reg_train)")
             return np.full(len(rows), np.inf)
-        own = self.engine.t0 + self.engine.a * rows[:, MATCHES]
+        own = self.engine.t0 + self._own_matches(rows)
         return np.asarray(self.engine.queues / (self.engine.queues * own + rows[:, COMPETITORS_TIME]))
 
     def _composed(self, rows: Array, memory: Array, engine: Array) -> Array:
         if self.pattern is Pattern.PIPELINE:
             return np.minimum(memory, engine)
-        waiting = 0.0 if self.engine is None else rows[:, COMPETITORS_TIME] / self.engine.queues
-        return np.asarray(1.0 / (1.0 / memory + waiting))  # composition.run_to_completion with the engine's added time
+        if self.engine is None:
+            return memory
+        # composition.run_to_completion with what is added at the engine. `nf profile` measures memory without matches; of other profiles
+        # nobody knows how many there were, so theirs are taken to be those of the query.
+        own = 0.0 if self.engine.packet_bytes is None else self._own_matches(rows)
+        return np.asarray(1.0 / (1.0 / memory + (own + rows[:, COMPETITORS_TIME]) / self.engine.queues))
+
+    def _own_matches(self, rows: Array) -> Array:
+        """Time at the engine that the matches of the function's own packets add, shape (rows,)."""
+        if self.engine is None:
+            return np.zeros(len(rows))
+        scale = 1.0 if self.engine.packet_bytes is None else rows[:, FIRST_MEMORY + memory_model.PACKET_BYTES] / self.engine.packet_bytes
+        return np.asarray(self.engine.a * scale * rows[:, MATCHES])
 
     def _outside(self, rows: Array) -> tuple[tuple[str, ...], ...]:
         found: list[list[str]] = [[] for _ in rows]
@@ -173,7 +188,7 @@ def train(
     data: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> FunctionModel:
-    """Train on rows of a memory profile (10 columns), an engine profile (2 columns) and rows at one number of flows (10 columns).
+    """Train on rows of a memory profile (10 columns), an engine profile (2 or 4 columns) and rows at one number of flows (10 columns).
 
     Raises
     ------
@@ -186,18 +201,28 @@ def train(
         raise ValueError("the reference profile must have one number of flows in all rows")
     engine = None
     if engine_rows is not None:
+        queues, packet_bytes = _queues_and_size(engine_rows)
         try:
-            t0, a, t0_error, a_error = line([(float(m), float(t)) for m, t in engine_rows])
+            t0, a, t0_error, a_error = line([(float(m), float(t)) for m, t in engine_rows[:, :2]])
         except NotIdentifiable as problem:
             raise ValueError(f"the engine profile cannot be used: {problem}") from None
         if t0 <= 0 or a < 0:
             raise ValueError(
                 f"the engine profile gives t0 = {t0:g} and a = {a:g}: time per packet must grow with matches, from a positive t0"
             )
-        engine = EngineProfile(1, t0, a, t0_error, a_error)
+        engine = EngineProfile(queues, t0, a, t0_error, a_error, packet_bytes=packet_bytes)
     seen = rows if reference is None else np.vstack([rows, reference])
     ranges = {column.name: (float(seen[:, at].min()), float(seen[:, at].max())) for at, column in enumerate(MEMORY_PROFILE[:-1])}
     return FunctionModel(name, memory_model.train(rows, reference, seed), engine, pattern, ranges, dict(data or {}), seed)
+
+
+def _queues_and_size(rows: Array) -> tuple[int, float | None]:
+    """Queues at the engine and the packet size of its profile, which have columns of their own or are one and unknown."""
+    if rows.shape[1] == 2:
+        return 1, None
+    if len(np.unique(rows[:, 2:], axis=0)) > 1 or rows[0, 2] % 1:
+        raise ValueError("the engine profile must have one whole number of queues and one packet size in all rows")
+    return int(rows[0, 2]), float(rows[0, 3])
 
 
 def _digest(body: Mapping[str, Any]) -> str:

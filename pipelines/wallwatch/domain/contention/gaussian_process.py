@@ -23,7 +23,7 @@ _START = np.log([0.2, 2.0, 1.0, 1.0, 0.5, 3.0, 0.01])
 """Curve (size, length in log flows, jump length), pressure (size of the common slope, of its change, length), noise."""
 _PRIOR_WIDTH = np.array([1.0, 0.7, 1.0, 0.5, 1.0, 0.7, 0.7])
 """Of each logarithm: fifty rows must not talk the curve into following their noise."""
-_STEP_GAIN = 3.0
+STEP_GAIN = 3.0
 """A step is kept when it improves the logarithm of the posterior by this much (a factor of 20)."""
 _MOST_STEPS = 3
 
@@ -54,7 +54,7 @@ class GaussianProcess:
                 break
             trial = min(scored)[1]
             better, new_scales = _fitted(trial, flows, pressure, targets, scales)
-            if value - better < _STEP_GAIN:
+            if value - better < STEP_GAIN:
                 break
             value, steps, scales = better, trial, new_scales
         return cls.conditioned(steps, scales, flows, pressure, targets)
@@ -71,6 +71,12 @@ class GaussianProcess:
         """Logarithm of throughput, shape (rows,)."""
         cross = _covariance(self.log_scales, self.steps, flows, pressure, self.flows, self.pressure)
         return np.asarray(self.mean + cross @ self.weights)
+
+    def line(self, flows: Array) -> tuple[Array, Array]:
+        """Logarithm of throughput as a line in the pressure: its value without any, and its slope; shapes (flows,)."""
+        none, one = np.zeros(len(flows)), np.ones(len(flows))
+        level = self.predict(flows, none)
+        return level, self.predict(flows, one) - level
 
     def deviation(self, flows: Array, pressure: Array) -> Array:
         """Standard deviation of the logarithm, noise included, shape (rows,)."""
@@ -90,6 +96,11 @@ class GaussianProcess:
     def from_json(cls, body: Mapping[str, Any]) -> GaussianProcess:
         scales, flows, pressure, targets = (np.array(body[name], dtype=float) for name in ("log_scales", "flows", "pressure", "targets"))
         return cls.conditioned([float(step) for step in body["steps"]], scales, flows, pressure, targets)
+
+
+def surprise(flows: Array, throughput: Array) -> float:
+    """Negative logarithm of the probability of rows without pressure, at the scales that are usual."""
+    return _posterior(_START, (), flows, np.zeros(len(flows)), np.log(throughput))
 
 
 def _candidates(flows: Array) -> list[float]:

@@ -52,8 +52,19 @@ class EngineProfile:
     queues_fit: float | None = None
     """The number of queues before rounding: far from a whole number, the runs do not follow the model."""
 
-    def service_time(self, matches: float) -> float:
-        return self.t0 + self.a * matches
+    packet_bytes: float | None = None
+    """Packet size at which `a` was measured: matches per MB are matches per packet only at one size. None: it means nothing to others."""
+
+    def per_match(self, packet_bytes: float) -> float:
+        """What a match per MB adds to the service time of packets of this size."""
+        return self.a if self.packet_bytes is None else self.a * packet_bytes / self.packet_bytes
+
+    def service_time(self, matches: float, packet_bytes: float | None = None) -> float:
+        """
+        >>> round(EngineProfile(1, 0.5, 0.01, packet_bytes=1000.0).service_time(100.0, 500.0), 6)
+        1.0
+        """
+        return self.t0 + (self.a if packet_bytes is None else self.per_match(packet_bytes)) * matches
 
 
 def line(points: Sequence[tuple[float, float]]) -> tuple[float, float, float | None, float | None]:

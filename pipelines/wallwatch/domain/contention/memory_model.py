@@ -15,7 +15,9 @@ from typing import Any
 import lightgbm
 import numpy as np
 
+from wallwatch.domain.contention import packet_size
 from wallwatch.domain.contention.gaussian_process import Array, GaussianProcess
+from wallwatch.domain.contention.packet_size import PacketSize
 
 # Columns of a row, as in the profiles' files.
 FLOWS, PACKET_BYTES, IPC, INSTRUCTIONS, L2_READS, L2_WRITES, MEMORY_READS, MEMORY_WRITES, WORKING_SET, THROUGHPUT = range(10)
@@ -39,10 +41,12 @@ class MemoryModel:
     residuals: Array
     """Of the cross-validation: logarithms, measured - predicted, in deviations; shape (rows x repeats,)."""
     cross_validation: Mapping[str, float]
+    size: PacketSize = packet_size.NO_EFFECT
 
     def predict(self, rows: Array) -> Array:
         """Throughput for rows of flows, packet size and the competitors' seven counters; shape (rows,)."""
-        return np.asarray(np.exp(self.process.predict(rows[:, FLOWS], self.pressure(rows))))
+        at_smallest = np.exp(self.process.predict(rows[:, FLOWS], self.pressure(rows)))
+        return self.size.slowed(at_smallest, rows[:, PACKET_BYTES])
 
     def half_width(self, rows: Array, confidence: float = 0.9) -> Array:
         """Conformal half width of the interval around the logarithm of the prediction, shape (rows,).
@@ -72,13 +76,15 @@ class MemoryModel:
             "process": self.process.as_json(),
             "residuals": self.residuals.tolist(),
             "cross_validation": dict(self.cross_validation),
+            "size": self.size.as_json(),
         }
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> MemoryModel:
         booster = lightgbm.Booster(model_str=body["booster"])
         process = GaussianProcess.from_json(body["process"])
-        return cls(booster, float(body["highest"]), process, np.array(body["residuals"], dtype=float), dict(body["cross_validation"]))
+        residuals, size = np.array(body["residuals"], dtype=float), PacketSize.from_json(body.get("size"))
+        return cls(booster, float(body["highest"]), process, residuals, dict(body["cross_validation"]), size)
 
 
 def train(rows: Array, reference: Array | None = None, seed: int = 0) -> MemoryModel:
@@ -91,22 +97,30 @@ def train(rows: Array, reference: Array | None = None, seed: int = 0) -> MemoryM
     reference : array (rows, 10), optional
         At one number of flows. Without it, the rows' own trend with flows is removed first.
     """
+    size = packet_size.learn(rows)
+    rows = size.removed(rows)
+    reference = None if reference is None else size.removed(reference)
     lessons = _lessons(rows, reference)
     booster, highest = _learn_pressure(*lessons, seed)
     flows, pressure, throughput = rows[:, FLOWS], _pressure(booster, highest, rows), rows[:, THROUGHPUT]
     process = GaussianProcess.fit(flows, pressure, throughput)
-    residuals, errors = _left_out(rows, None if reference is not None else lessons[1], process, (booster, highest), seed)
+    residuals, errors = _left_out(rows, None if reference is not None else lessons[1], process, (booster, highest), size, seed)
     figures = {
         "mape": float(100 * errors.mean()),
         "within_5": float(100 * (errors <= 0.05).mean()),
         "within_10": float(100 * (errors <= 0.10).mean()),
         "rows": float(len(rows)),
     }
-    return MemoryModel(booster, highest, process, residuals, figures)
+    return MemoryModel(booster, highest, process, residuals, figures, size)
 
 
 def _left_out(
-    rows: Array, detrended: Array | None, process: GaussianProcess, learnt: tuple[lightgbm.Booster, float], seed: int
+    rows: Array,
+    detrended: Array | None,
+    process: GaussianProcess,
+    learnt: tuple[lightgbm.Booster, float],
+    size: PacketSize,
+    seed: int,
 ) -> tuple[Array, Array]:
     """Residuals in deviations, and relative errors, of rows that were left out; shapes (rows x repeats,).
 
@@ -123,7 +137,8 @@ def _left_out(
             part = GaussianProcess.conditioned(process.steps, process.log_scales, kept[:, FLOWS], pressure, targets)
             logarithm = part.predict(held[:, FLOWS], held_pressure)
             residuals.append((np.log(held[:, THROUGHPUT]) - logarithm) / part.deviation(held[:, FLOWS], held_pressure))
-            errors.append(np.abs(np.exp(logarithm) / held[:, THROUGHPUT] - 1.0))
+            predicted, measured = (size.slowed(rate, held[:, PACKET_BYTES]) for rate in (np.exp(logarithm), held[:, THROUGHPUT]))
+            errors.append(np.abs(predicted / measured - 1.0))
     return np.concatenate(residuals), np.concatenate(errors)
 
 

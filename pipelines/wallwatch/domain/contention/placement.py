@@ -63,14 +63,27 @@ class Feasibility:
     many: ManyDrops | None = None
     """Makes the search over combinations ten times as fast."""
     _known: dict[tuple[Kind, ...], bool] = field(default_factory=dict)
+    _judged: frozenset[Kind] = frozenset()
+    """Kinds of which every combination that keeps its SLAs is in `_known`."""
+
+    def know(self, kinds: Iterable[Kind], kept: Iterable[Sequence[Kind]]) -> None:
+        """Take over what is known already: all combinations of these kinds, in order, that keep their SLAs."""
+        self._judged = frozenset(kinds)
+        self._known.update((tuple(residents), True) for residents in kept)
 
     def keeps(self, residents: Iterable[Kind]) -> bool:
         """Whether the residents fit and none of them breaks its SLA."""
         key = in_order(residents)
         if key not in self._known:
-            fits = sum(kind.cores for kind in key) <= self.cores
-            self._known[key] = fits and (len(key) < 2 or self._kept(key))
+            if len(key) > 1 and self._judged.issuperset(key):
+                return False
+            self._known[key] = self.keeps_as_predicted(key)
         return self._known[key]
+
+    def keeps_as_predicted(self, residents: Iterable[Kind]) -> bool:
+        """The same by a prediction of its own, whatever is known: a search passes over combinations without a feasible part."""
+        key = in_order(residents)
+        return sum(kind.cores for kind in key) <= self.cores and (len(key) < 2 or self._kept(key))
 
     def _kept(self, key: tuple[Kind, ...]) -> bool:
         return all(drop + self.margin + CAUTION * kind.error <= kind.most_drop for kind, drop in zip(key, self.drops(key), strict=True))

@@ -40,8 +40,12 @@ MATCHES = Column("mtbr", "matches/MB", 0.1, 1e5, "matches per MB, not per byte",
 TIME = Column("time_per_packet", "1/kpps", 1e-6, 0.1, "in 1/kpps (milliseconds), not microseconds or seconds", zero_allowed=False)
 COMPETITORS_TIME = Column("competitors_time", "1/kpps", 1e-7, 1.0, "sum of the competitors' times in 1/kpps", zero_allowed=True)
 
+QUEUES = Column("queues", "", 1, 64, "of the function at the accelerator")
+
 MEMORY_PROFILE = (*TRAFFIC, *COUNTERS, THROUGHPUT)
 ENGINE_PROFILE = (MATCHES, TIME)
+WHOLE_ENGINE_PROFILE = (*ENGINE_PROFILE, QUEUES, TRAFFIC[1])
+"""With what `wallwatch nf profile` knows in addition; otherwise one queue, and all packets of one size."""
 EVALUATION = (MATCHES, COMPETITORS_TIME, *TRAFFIC, *COUNTERS, THROUGHPUT)
 """`--format yala`."""
 QUERY = EVALUATION[:-1]

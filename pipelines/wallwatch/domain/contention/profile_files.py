@@ -12,7 +12,14 @@ from wallwatch.domain.contention.composition import Pattern
 from wallwatch.domain.contention.function_model import FunctionModel
 from wallwatch.domain.contention.gaussian_process import Array
 from wallwatch.domain.contention.own_load import OwnLoad
-from wallwatch.domain.contention.profile_columns import COUNTERS, ENGINE_PROFILE, MEMORY_PROFILE, TRAFFIC, Column
+from wallwatch.domain.contention.profile_columns import (
+    COUNTERS,
+    ENGINE_PROFILE,
+    MEMORY_PROFILE,
+    TRAFFIC,
+    WHOLE_ENGINE_PROFILE,
+    Column,
+)
 from wallwatch.domain.contention.profile_rows import read
 
 OWN_LOAD = (*TRAFFIC, *COUNTERS)
@@ -68,6 +75,16 @@ def kind_of(name: str) -> ProfileKind | None:
     return next((kind for kind in ProfileKind if kind.value in name), None)
 
 
+def columns_of(kind: ProfileKind, text: str) -> tuple[Column, ...]:
+    """Columns of a file: a profile of the accelerator may have two more, which its first row decides.
+
+    >>> [column.name for column in columns_of(ProfileKind.ENGINE, "100 0.0004 2 1518")]
+    ['mtbr', 'time_per_packet', 'queues', 'packet_bytes']
+    """
+    whole = kind is ProfileKind.ENGINE and len(text.lstrip().partition("\n")[0].split()) == len(WHOLE_ENGINE_PROFILE)
+    return WHOLE_ENGINE_PROFILE if whole else COLUMNS[kind]
+
+
 def read_profiles(files: Sequence[ProfileFile]) -> Profiles:
     """Read and check one file of each kind.
 
@@ -90,7 +107,7 @@ def read_profiles(files: Sequence[ProfileFile]) -> Profiles:
         raise UnusableProfiles(
             f"a file *{ProfileKind.MEMORY}* is required: rows of flows, packet size, seven counters of the competitors, throughput"
         )
-    rows = {kind: read(file.text, COLUMNS[kind], file.name) for kind, file in by_kind.items()}
+    rows = {kind: read(file.text, columns_of(kind, file.text), file.name) for kind, file in by_kind.items()}
     return Profiles(rows, {file.name: hashlib.sha256(file.text.encode()).hexdigest() for file in by_kind.values()})
 
 

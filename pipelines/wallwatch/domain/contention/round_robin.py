@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 
+import numpy as np
+
+from wallwatch.domain.contention.gaussian_process import Array
+
 
 class BadQueues(ValueError):
     """Numbers of queues, service times or rates that make no sense."""
@@ -61,6 +65,29 @@ def common_rate(users: Sequence[EngineUser]) -> float:
         spare -= user.rate * user.service_time
         weight = sum(other.queues * other.service_time for other in ascending[at + 1 :])  # again: differences would lose digits
     return inf
+
+
+def common_rates(weights: Array, wanted: Array) -> Array:
+    """`common_rate` of many engines at once, shape (engines,), where each has a queue that is never empty.
+
+    Parameters
+    ----------
+    weights
+        Queues times service time of each user, shape (engines, users); 0 where it does not use the engine.
+    wanted
+        Rate that each queue of a user asks for.
+
+    >>> common_rates(np.array([[2.0, 3.0]]), np.array([[0.125, np.inf]]))
+    array([0.25])
+    """
+    level = np.zeros(len(weights))
+    # Each round serves those in full who want less than the level, which only rises: a round for each user.
+    for _ in range(weights.shape[1]):
+        served = wanted <= level[:, None]
+        spare = 1.0 - np.where(served, weights * np.where(served, wanted, 0.0), 0.0).sum(axis=1)
+        open_weight = np.where(served, 0.0, weights).sum(axis=1)
+        level = np.divide(spare, open_weight, out=level, where=open_weight > 0)
+    return level
 
 
 def time_per_request(own_time: float, competitors_times: float) -> float:

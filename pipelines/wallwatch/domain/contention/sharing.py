@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from wallwatch.domain.contention.composition import Pattern, compose
 from wallwatch.domain.contention.placement import Kind
-from wallwatch.domain.contention.round_robin import EngineUser, throughput
+from wallwatch.domain.contention.round_robin import EngineUser, common_rates, throughput
 
 _LARGEST_DROP = 0.999
 
@@ -121,14 +121,7 @@ class Batch:
             asked = wanted.copy()
             asked[:, at] = np.inf
             asker = count[:, at] > 0
-            level = np.zeros(len(combinations))
-            # Water-filling: each round serves those in full who want less than the level, which only rises: a round for each resident.
-            for _ in range(combinations.shape[1]):
-                served = asked <= level[:, None]
-                spare = 1.0 - np.where(served, weight * np.where(served, asked, 0.0), 0.0).sum(axis=1)
-                open_weight = np.where(served, 0.0, weight).sum(axis=1)
-                level = np.divide(spare, open_weight, out=level, where=open_weight > 0)
-            limit = count[:, at] * level
+            limit = count[:, at] * common_rates(weight, asked)
             drop = np.clip(1.0 - limit / self._solo[combinations[:, at]], 0.0, _LARGEST_DROP)
             found[:, at] = np.where(asker, drop, 0.0)
         return found

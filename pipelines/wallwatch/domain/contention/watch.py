@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import ceil
 
 from wallwatch.domain.contention.card import Card, Occupant, Outlook, Traffic
 from wallwatch.domain.contention.drift import ahead, trend
 
+KEEPS_UP = 0.99
+"""A function that processes this share of what arrives keeps up; the two counters are not read at the same moment."""
 STEP_MIN = 5
 """Minutes between the moments at which the coming hour is predicted."""
 
@@ -87,14 +89,17 @@ def reasons(functions: Sequence[Measured], limits: Limits) -> list[Reason]:
 def _deviation(each: Measured, outlook: Outlook, limits: Limits) -> Reason | None:
     if each.throughput is None or outlook.outside or outlook.unknown:
         return None
-    share = each.throughput / outlook.throughput - 1.0
+    predicted = min(outlook.throughput, each.occupant.offered)  # nothing can be processed that does not arrive
+    if predicted <= 0:
+        return None
+    share = each.throughput / predicted - 1.0
     if share > limits.deviation:
         kind = Kind.FASTER
     elif share < -limits.deviation and each.saturated:
         kind = Kind.SLOWER
     else:
         return None
-    return Reason(kind, each.occupant.name, share, limits.deviation, each.throughput, outlook.throughput, outlook.bottleneck)
+    return Reason(kind, each.occupant.name, share, limits.deviation, each.throughput, predicted, outlook.bottleneck)
 
 
 def _broken(each: Measured, outlook: Outlook) -> Reason | None:
@@ -134,10 +139,5 @@ def _drift(functions: Sequence[Measured], limits: Limits) -> list[Reason]:
 
 
 def _drops(functions: Sequence[Measured], wanted: Sequence[int], traffic_of: Callable[[int], Traffic]) -> dict[int, Outlook]:
-    card = Card(
-        [
-            Occupant(each.occupant.name, traffic_of(at), each.occupant.model, each.occupant.counters, each.occupant.load)
-            for at, each in enumerate(functions)
-        ]
-    )
+    card = Card([replace(each.occupant, traffic=traffic_of(at)) for at, each in enumerate(functions)])
     return {at: card.outlook(at) for at in wanted}

@@ -56,7 +56,7 @@ export function ContentionPanel({ host, pci }: { host: string; pci: string }) {
 }
 
 function Row({ found }: { found: PredictedFunction }) {
-  const { sla_drop: most, drop, headroom } = found;
+  const { sla_drop: most, sla_value: drop, headroom } = found;
   const said = most === null ? "no SLA" : `−${formatShare(drop)} of at most −${formatShare(most)}`;
   return (
     <li className={classes["row"]} data-function={found.name}>

@@ -26,6 +26,7 @@ import {
 } from "../scenario";
 import { AddPanel } from "./AddPanel";
 import { CardChooser } from "./CardChooser";
+import { MeasuredCards } from "./MeasuredCards";
 import { ResidentsTable } from "./ResidentsTable";
 import { ThroughputLegend } from "./ThroughputBar";
 import { WhatIfPanel } from "./WhatIfPanel";
@@ -141,6 +142,7 @@ export function FunctionsPage({ search, onSearch }: Props) {
               ) : planned.length === 0 ? (
                 <EmptyState title="No function on this card yet">
                   Choose one below under “May I add a function here?” and add it to the plan.
+                  {!card && (cards.data ?? []).length > 0 && <MeasuredCards cards={cards.data ?? []} />}
                 </EmptyState>
               ) : (
                 <QueryState query={prediction} lines={planned.length * 2}>

@@ -77,13 +77,28 @@ export function PlanPanel({ plan }: { plan: PlacementPlan }) {
                   )}
                 </Table.Td>
                 <Table.Td>{formatShare(each.sla_drop)}</Table.Td>
-                <Table.Td>{each.moved_from ? <StatusMark tone="warn">{each.moved_from}</StatusMark> : "–"}</Table.Td>
+                <Table.Td>{each.moved_from ? <MovedFrom card={each.moved_from} /> : "–"}</Table.Td>
               </Table.Tr>
             )),
           )}
         </HeadedTable>
       </Panel>
     </Stack>
+  );
+}
+
+/** Host and address below each other: next to each other they would push the table out of a narrow window. */
+function MovedFrom({ card }: { card: string }) {
+  const [host = card, ...address] = card.split(" ");
+  return (
+    <>
+      <StatusMark tone="warn">{host}</StatusMark>
+      {address.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {address.join(" ")}
+        </Text>
+      )}
+    </>
   );
 }
 

@@ -80,7 +80,7 @@ export function linesOfCards(cards: readonly NfCard[]): { functions: string; car
           each.function,
           each.flows,
           Math.round(each.packet_bytes ?? DEFAULT_PACKET_BYTES),
-          each.mtbr ?? 0,
+          Number((each.mtbr ?? 0).toPrecision(4)),
           1,
           "",
           `${card.host} ${card.pci}`,
