@@ -46,7 +46,7 @@ describe("candidate rules", () => {
     renderPage(<RulesPanel />);
     expect(await screen.findByText("export as YAML")).toHaveAttribute("href", "/api/v1/lab/rules/export");
     expect(screen.getByText("Not used: there is no signal x")).toBeInTheDocument();
-    expect(screen.getByRole("button", { name: "Reject rule L1/1" })).toBeInTheDocument();
+    expect(await screen.findByRole("button", { name: "Reject rule L1/1" })).toBeInTheDocument();
     expect(screen.queryByRole("button", { name: "Accept rule L1/1" })).not.toBeInTheDocument();
   });
 
