@@ -95,6 +95,10 @@ isolation-simulations: setup ## do PicNIC's mechanisms do what the paper says? s
 mutate: setup ## would the tests notice? changes the code bit by bit and runs them, at most an hour; writes docs/mutation.md (ARGS=--help)
 	@nice $(PYTHON) -m tests.mutation $(ARGS)
 
+.PHONY: weaknesses
+weaknesses: setup ## does a test fail without each fix of the security review? takes them out one by one; writes docs/security.md
+	@nice $(PYTHON) -m tests.weaknesses $(or $(ARGS),--write)
+
 .PHONY: faults
 faults: setup ## 200 random faults on the demo in an hour: is anything lost or doubled? writes docs/fault-campaign.md (ARGS=--help)
 	@local/setup.sh faults && $(PYTHON) -m tests.faults_campaign $(or $(ARGS),--write)
@@ -102,6 +106,10 @@ faults: setup ## 200 random faults on the demo in an hour: is anything lost or d
 .PHONY: audit
 audit: setup ## are known weaknesses in the dependencies? Python, Go and npm; says what could not be checked (exit 3)
 	@local/setup.sh audit && $(PYTHON) -m wallwatch_local audit
+
+.PHONY: images
+images: ## are the digests of pinned images those of their registry? needs docker or crane; says what could not be checked (exit 3)
+	@local/setup.sh python && $(PYTHON) -m wallwatch_local images
 
 .PHONY: sbom
 sbom: setup ## write the list of what each image contains (CycloneDX) to dist/sbom

@@ -37,6 +37,11 @@ settle "$work/states.json" frontend/mock/states.json
 [ -n "$check" ] || npm --prefix frontend run --silent generate || exit 1
 python -m wallwatch_backend.webhook_schema >"$work/webhook-native.schema.json" || exit 1
 settle "$work/webhook-native.schema.json" docs/webhook-native.schema.json
+python -m wallwatch_backend.message_schemas "$work/messages" || exit 1
+mkdir -p docs/messages
+for file in "$work/messages"/*; do # schemas of Kafka's messages, and the AsyncAPI document
+  settle "$file" "docs/messages/$(basename "$file")"
+done
 registry=pipelines/wallwatch/domain/telemetry/metrics.yaml
 for input in rnic ovs_offload; do # names of the counters that the inputs read
   (cd collectors && go run ./internal/fieldlists -package $input ../$registry) >"$work/$input.go" || exit 1

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import Depends, FastAPI
 
 from wallwatch_backend import __version__
 from wallwatch_backend.accounts.audit.endpoints import router as audit
@@ -13,12 +13,14 @@ from wallwatch_backend.accounts.session.endpoints import router as session
 from wallwatch_backend.accounts.tokens.endpoints import router as tokens
 from wallwatch_backend.accounts.users.endpoints import router as users
 from wallwatch_backend.accounts.views.endpoints import router as views
+from wallwatch_backend.api_page import add_page
 from wallwatch_backend.captures.endpoints import router as captures
 from wallwatch_backend.contention.cards.endpoints import router as nf_cards
 from wallwatch_backend.contention.models.endpoints import router as nf_models
 from wallwatch_backend.contention.placements.endpoints import router as placements
 from wallwatch_backend.contention.predictions.endpoints import router as nf_predictions
 from wallwatch_backend.fleet.catalogue.endpoints import router as catalogue
+from wallwatch_backend.fleet.commonalities.endpoints import router as commonalities
 from wallwatch_backend.fleet.exposition.endpoints import router as exposition
 from wallwatch_backend.fleet.forecasts.endpoints import router as forecasts
 from wallwatch_backend.fleet.overview.endpoints import router as fleet
@@ -68,27 +70,24 @@ def new_api(**options: Any) -> FastAPI:
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         servers=[{"url": "/", "description": "The server that serves this document"}],
         openapi_url=f"{PREFIX}/openapi.json",
-        docs_url=None,  # the default pages load scripts from other servers, which the Content-Security-Policy forbids
+        docs_url=None,  # the default pages load scripts from other servers, which the Content-Security-Policy forbids; api_page has ours
         redoc_url=None,
         **options,
     )
-    api = APIRouter(
-        prefix=PREFIX,
-        dependencies=[Depends(refuse_unknown)],
-        responses={
-            **problems.responses(problems.InvalidInput),
-            503: {
-                "model": problems.Problem,
-                "content": {problems.MEDIA_TYPE: {}},
-                "description": "The database does not answer (`database_unavailable`)",
-            },
+    responses: dict[int | str, dict[str, Any]] = {
+        **problems.responses(problems.InvalidInput),
+        503: {
+            "model": problems.Problem,
+            "content": {problems.MEDIA_TYPE: {}},
+            "description": "The database does not answer (`database_unavailable`)",
         },
-    )
+    }
     for router in (
         session,
         own_account,
         oidc,
         fleet,
+        commonalities,
         stream,
         rnics,
         vfs,
@@ -132,10 +131,11 @@ def new_api(**options: Any) -> FastAPI:
         audit,
         catalogue,
     ):
-        api.include_router(router)
-    app.include_router(api)
+        # Each by itself, not all in one router of the prefix: FastAPI looks for a route once more for each router around it.
+        app.include_router(router, prefix=PREFIX, dependencies=[Depends(refuse_unknown)], responses=responses)
     app.include_router(health)
     app.include_router(exposition)
+    add_page(app)
     _describe_problems(app)
     return app
 

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from wallwatch_backend import __version__, background, ui, webhook_schema, wiring
-from wallwatch_backend.accounts.session.authenticate import authenticate
+from wallwatch_backend.accounts.session.authenticate import Authenticator
 from wallwatch_backend.api import PREFIX, new_api
 from wallwatch_backend.hosts.connections.opamp import router as opamp
 from wallwatch_backend.kit import logs, problem_handlers
@@ -16,6 +16,7 @@ from wallwatch_backend.kit.body_limit import BodyLimit
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.health.service import KafkaProbe
 from wallwatch_backend.kit.host_names import HostNames, allowed_names
+from wallwatch_backend.kit.json_answers import SharedJson
 from wallwatch_backend.kit.middleware import AnswerHeaders
 from wallwatch_backend.kit.proxies import TrustedProxies
 from wallwatch_backend.remedies import wiring as remedy_wiring
@@ -51,7 +52,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.state_machines = STATE_MACHINES
     app.state.database = Database(settings)
     app.state.kafka_probe = KafkaProbe(settings)
-    app.state.authenticate = authenticate
+    app.state.authenticate = Authenticator(app.state.database)
+    app.state.shared_json = SharedJson(app.state.database)
     app.state.webhook_schema = webhook_schema.document()
     app.include_router(opamp)
     problem_handlers.install(app)

@@ -9,6 +9,7 @@ from wallwatch_backend.accounts.session import limits as sign_in_limits
 from wallwatch_backend.accounts.session import repository as sessions
 from wallwatch_backend.captures import service as captures
 from wallwatch_backend.change_feed import ChangeFeed
+from wallwatch_backend.conditions.worker import ConditionNotices
 from wallwatch_backend.hosts.agents import repository as agents
 from wallwatch_backend.hosts.certificates import service as certificates
 from wallwatch_backend.hosts.command_keys import service as command_keys
@@ -85,6 +86,7 @@ def _on_the_leader(services: Services, router: Router, dispatcher: Dispatcher) -
         "remedies": FollowUp(database, settings).run,
         "plans": Planner(database, settings, signer).run,
         "automation": AutomationDriver(database, settings, signer).run,
+        "conditions": lambda: ConditionNotices(database, services.policy_standing).run(),
         "campaigns": CampaignNotices(database, settings).run,
         "rollouts": RolloutDriver(database, settings, signer).run,
         "clean_up": lambda: _clean_up(services, dispatcher),

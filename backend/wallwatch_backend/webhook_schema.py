@@ -9,13 +9,14 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from wallwatch_backend.conditions.webhook_schema import ConditionEvent
 from wallwatch_backend.incidents.webhook_schema import GroupEvent, IncidentEvent
 from wallwatch_backend.lab.webhook_schema import LabEvent
 from wallwatch_backend.notify.formats.native import TestEvent
 from wallwatch_backend.remedies.orders.webhook_schema import RemedyEvent
 from wallwatch_backend.remedies.rollouts.webhook_schema import RolloutEvent
 
-NativeBody = IncidentEvent | GroupEvent | RemedyEvent | RolloutEvent | LabEvent | TestEvent
+NativeBody = IncidentEvent | GroupEvent | RemedyEvent | RolloutEvent | LabEvent | ConditionEvent | TestEvent
 
 
 def document() -> dict[str, Any]:

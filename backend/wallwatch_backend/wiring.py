@@ -87,7 +87,7 @@ def connect(app: FastAPI) -> Services:
     state.cipher, state.signer, state.hub, state.connections = cipher, signer, services.hub, services.connections
     state.access_watch = services.access
     state.telemetry_keys = telemetry_keys
-    state.fleet_answers = FleetAnswers()
+    state.fleet_answers = FleetAnswers(database)
     state.captures = services.captures
     state.intake, state.policy_file, state.policy_standing = services.intake, policy_file, services.policy_standing
     return services

@@ -22,7 +22,16 @@ const FIELDS = {
   counter_gap_max_s: ["Longest counter gap", "s", 13.2, 1.5],
   max_idle_ms: ["max-idle", "ms", 10000, 0],
   dump_duration_ms: ["Revalidator dump duration", "ms", 900, 80],
+  masks_egress: ["Egress masks", "masks", 21, 1],
+  masks_ingress: ["Ingress masks", "masks", 9, 1],
+  encap_contexts: ["Encapsulation contexts", "contexts", 2200, 40],
 };
+
+/** A field by its plain name or `measurement.name`; of a counter that is named nowhere here, a few packets per second. */
+function known(name) {
+  const plain = name.replace(/^.*\./, "");
+  return FIELDS[plain] ?? [plain, "packets/s", plain.includes("wait") ? 240 : plain.includes("discards") ? 0 : 12, 6];
+}
 
 export function series(names, from, to) {
   const random = seeded(11);
@@ -33,7 +42,7 @@ export function series(names, from, to) {
   const times = Array.from({ length: count }, (_, i) => new Date(start + i * step * 1000).toISOString());
   const values = {};
   for (const name of names) {
-    const [, , level, noise] = FIELDS[name] ?? ["", "", 1, 1];
+    const [, , level, noise] = known(name);
     values[name] = times.map((_, i) =>
       i > 70 && i < 78
         ? null
@@ -45,7 +54,7 @@ export function series(names, from, to) {
     from,
     to,
     step_s: step,
-    fields: names.filter((n) => FIELDS[n]).map((name) => ({ name, label: FIELDS[name][0], unit: FIELDS[name][1] })),
+    fields: names.map((name) => ({ name, label: known(name)[0], unit: known(name)[1] })),
     times,
     values,
   };
@@ -55,6 +64,67 @@ export function series(names, from, to) {
 export function signals(from, to) {
   const found = series(["reoffload_ratio", "stale_reoffload_share", "flows_offloaded"], from, to);
   return { ...found, fields: found.fields.map((field) => ({ ...field, window_s: 30, statistic: "mean" })) };
+}
+
+const FIRMWARE = ["22.36.1010", "22.38.1002", "20.41.1000"];
+
+/** By host, so that all RNICs of a host have the same. */
+function firmwareOf(host) {
+  return FIRMWARE[Number(host.replace(/\D/g, "")) % FIRMWARE.length];
+}
+
+export function details(columns, wall) {
+  return {
+    host: columns.host,
+    pci: columns.pci,
+    firmware: columns.host.map(firmwareOf),
+    headroom: columns.headroom.map((value, i) =>
+      wall === null || value === null ? null : wall === columns.nearest_wall[i] ? value : Math.min(1, value + 0.3),
+    ),
+  };
+}
+
+/** Of the large fleet only: in a small one, chance explains what its few sick hosts share. */
+export function commonalities(columns) {
+  const hosts = new Set(columns.host).size;
+  const sick = new Set(columns.host.filter((_, i) => columns.symptoms[i].length > 0)).size;
+  const large = hosts > 1000;
+  const old = large ? [...new Set(columns.host)].filter((host) => firmwareOf(host) === FIRMWARE[0]).length : 0;
+  return {
+    hosts,
+    sick,
+    tested: large ? 412 : 0,
+    items: large
+      ? [
+          {
+            dimension: "firmware",
+            value: FIRMWARE[0],
+            sick_with: sick,
+            all_with: old,
+            lift: hosts / old,
+            chance: 0.0004,
+          },
+          { dimension: "change", value: "driver_reloaded", sick_with: sick - 1, all_with: 31, lift: 120, chance: 1e-7 },
+        ]
+      : [],
+  };
+}
+
+/** A storm of containers before the symptom, a setting, and what was done about it. */
+export function changes(host, pci, from, to) {
+  const at = (seconds) => new Date(Date.now() - seconds * 1000).toISOString();
+  const change = (seconds, kind, text, of = pci, data = {}) => ({ at: at(seconds), kind, host, pci: of, text, data });
+  return {
+    from: from ?? at(3600),
+    to: to ?? at(0),
+    items: [
+      change(700, "setting", "max-idle changed from 60000 ms to 10000 ms.", ""),
+      ...Array.from({ length: 14 }, (_, i) => change(520 - i, "container", `Container c${i} was attached to a VF.`)),
+      change(430, "incident", "Incident: Repetitive flow re-offloading.", pci, { incident_id: ID(11) }),
+      change(200, "remedy", "tune-revalidator (max_idle_ms = 60000) was applied, requested by admin.", ""),
+    ],
+    truncated: false,
+  };
 }
 
 export function rnic(columns, i) {

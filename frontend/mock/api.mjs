@@ -124,6 +124,8 @@ export function makeApi(kind, { guarded = false } = {}) {
       () =>
         refreshed() && { as_of: new Date().toISOString(), seq, stale_after_s: answers.STALE_AFTER_S, columns: fleet },
     ],
+    [/^\/fleet\/commonalities$/, () => answers.commonalities(fleet)],
+    [/^\/fleet\/details$/, (_, q) => answers.details(fleet, q.get("wall"))],
     [/^\/catalogue$/, () => CATALOGUE],
     [/^\/remedy-actions$/, () => [...answers.ACTIONS, PLAN_ACTION]],
     [
@@ -155,9 +157,13 @@ export function makeApi(kind, { guarded = false } = {}) {
           from: new Date(Date.now() - 430_000).toISOString(),
           to: null,
           severity: "critical",
-          incident_id: null,
+          incident_id: "00000000-0000-4000-8000-000000000011",
         },
       ],
+    ],
+    [
+      /^\/rnics\/([^/]+)\/([^/]+)\/changes$/,
+      ([, host, pci], q) => answers.changes(host, pci, q.get("from"), q.get("to")),
     ],
     [/^\/incidents$/, (_, q) => incidents.list(q)],
     [/^\/incidents\/counts$/, (_, q) => incidents.counts(q)],

@@ -126,7 +126,15 @@ const behaviour = (id, title, known_on, more = {}) =>
     },
     ...more,
   });
-const named = (id, label, unit, leads_to) => ({ id, label, unit, leads_to });
+const named = (id, label, unit, leads_to, signal) => ({ id, label, unit, signal, leads_to });
+const field = (measurement, name, label, unit, kind = "counter", meaning = "") => ({
+  name,
+  measurement,
+  label,
+  unit,
+  kind,
+  meaning,
+});
 const cause = (id, title, prior, explains) => ({
   id,
   title,
@@ -195,11 +203,11 @@ export const CATALOGUE = {
     cause("C7", "Race while the RNIC releases resources", 0.084, { S7: 0.9 }),
   ],
   walls: [
-    named("offloaded_flows", "Offloaded flows", "flows", ["S1", "S5", "S6"]),
-    named("egress_masks", "Egress masks", "masks", ["S6"]),
-    named("ingress_masks", "Ingress masks", "masks", ["S6"]),
-    named("flow_insertions", "Flow insertions", "flows/s", ["S2"]),
-    named("encap_contexts", "Encapsulation contexts", "contexts", ["S8", "S2"]),
+    named("offloaded_flows", "Offloaded flows", "flows", ["S1", "S5", "S6"], "flows_offloaded"),
+    named("egress_masks", "Egress masks", "masks", ["S6"], "masks_egress"),
+    named("ingress_masks", "Ingress masks", "masks", ["S6"], "masks_ingress"),
+    named("flow_insertions", "Flow insertions", "flows/s", ["S2"], "flow_insertions_per_s"),
+    named("encap_contexts", "Encapsulation contexts", "contexts", ["S8", "S2"], "encap_contexts"),
   ],
   models: ["CX-4", "CX-5", "CX-6", "CX-7", "BF-3", "E810", "BF-2", "CX-8", "P2100"],
   signals: [
@@ -208,7 +216,22 @@ export const CATALOGUE = {
     signal("flows_offloaded", "Offloaded flows", "flows"),
     signal("q_egress", "Egress Q", "lookups"),
   ],
-  fields: [],
+  fields: [
+    field("rnic", "out_of_buffer", "Packets dropped because no receive buffer was posted", "packets"),
+    field("rnic", "out_of_sequence", "Packets out of sequence", "packets"),
+    field("rnic", "port_xmit_discards", "Packets dropped before sending", "packets"),
+    field("rnic", "port_xmit_wait", "Ticks in which data waited to be sent", "ticks"),
+    field("rnic", "packet_seq_err", "Negative acknowledgements for sequence errors", "packets"),
+    field("rnic", "local_ack_timeout_err", "Acknowledgements that timed out", "events"),
+    field("rnic", "np_cnp_sent", "Congestion notifications sent", "packets"),
+    field("rnic", "rp_cnp_handled", "Congestion notifications handled", "packets"),
+    field("rnic", "tx_gbps", "Sent", "Gbit/s", "gauge"),
+    field("rnic", "fw_ver_stored", "Stored firmware", "none", "text"),
+    field("rnic_offload", "flows_offloaded", "Offloaded flows", "flows", "gauge", "Flow entries that the RNIC holds"),
+    field("rnic_offload", "masks_egress", "Egress masks", "masks", "gauge"),
+    field("ovs_datapath", "flows", "Flows", "flows", "gauge", "Flows of the datapath"),
+    field("ovs_datapath", "lost", "Packets lost on the way to user space", "packets"),
+  ],
   isolation: {
     states: [
       word("kept", "kept", "The VF got what was promised to it."),

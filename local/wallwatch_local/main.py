@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wallwatch_local import audit, demo, kafka, kept_servers, parts, postgres, reset, run_tests, sbom
+from wallwatch_local import audit, demo, images, kafka, kept_servers, parts, postgres, reset, run_tests, sbom
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.kafka_security import Security
 
@@ -74,6 +74,15 @@ def run_audit() -> None:
     for one in found:
         typer.echo(one.text())
     raise typer.Exit(audit.exit_code(found))
+
+
+@app.command("images")
+def check_images() -> None:
+    """Compare the digests of pinned images with their registry; exit code 1: one is wrong, 3: not everything could be checked."""
+    verdicts = images.check(images.pinned(), images.registry())
+    for one in verdicts:
+        typer.echo(one.text())
+    raise typer.Exit(images.exit_code(verdicts))
 
 
 @app.command("sbom")

@@ -10,8 +10,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGTERM
 from typing import Any
@@ -29,6 +30,8 @@ from wallwatch_local.paths import binary
 from wallwatch_local.processes import die_with_parent, running
 
 SECONDS = float(os.environ.get("WALLWATCH_BENCH_API_S", "60"))
+IDLE_S = min(SECONDS, 10)
+"""How long the backend is watched while nobody asks: the live fleet alone costs it something."""
 RNICS = 1_000
 CLIENTS = 50
 STREAMS, SLOW = 480, 20
@@ -50,6 +53,37 @@ def clients(url: str, token: str, **plan: Any) -> dict[str, Any]:
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What clients saw, and what it cost the backend, less what the live fleet alone costs it."""
+
+    saw: dict[str, Any]
+    cpu_s: float
+    took_s: float
+    idle_share: float = 0
+
+    @property
+    def requests(self) -> int:
+        return sum(one["count"] for one in self.saw["paths"].values())
+
+    @property
+    def cpu_ms_per_request(self) -> float:
+        return 1e3 * (self.cpu_s - self.idle_share * self.took_s) / self.requests
+
+
+def measured(pid: int, ask: Callable[[], dict[str, Any]], idle_share: float = 0) -> Measured:
+    """Ask, and measure the backend meanwhile."""
+    before, began = usage(pid).cpu_s, time.monotonic()
+    saw = ask()
+    return Measured(saw, usage(pid).cpu_s - before, time.monotonic() - began, idle_share)
+
+
+def nothing() -> dict[str, Any]:
+    """Nobody asks."""
+    time.sleep(IDLE_S)
+    return {"paths": {}}
 
 
 def answers(url: str) -> bool:
@@ -99,27 +133,33 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="ww-bench-") as name, live_fleet(Path(name)) as (url, token, pid):
         asking = {"what": "requests", "clients": CLIENTS}
         clients(url, token, **asking, seconds=5, paths=PATHS)
-        nothing = clients(url, token, **asking, seconds=min(SECONDS, 15), paths=["/-/healthy"])
-        before, began = usage(pid), time.monotonic()
-        asked = clients(url, token, **asking, seconds=SECONDS, paths=PATHS)
-        after, took_s = usage(pid), time.monotonic() - began
+        idle = measured(pid, nothing)
+        share = idle.cpu_s / idle.took_s
+        least = measured(pid, lambda: clients(url, token, **asking, seconds=min(SECONDS, 15), paths=["/-/healthy"]), share)
+        asked = measured(pid, lambda: clients(url, token, **asking, seconds=SECONDS, paths=PATHS), share)
+        after = usage(pid)
         fast = clients(url, token, what="streams", clients=STREAMS, slow=0, seconds=SECONDS)
         streams = clients(url, token, what="streams", clients=STREAMS, slow=SLOW, seconds=SECONDS)
         at_end = usage(pid)
-    reference = nothing["paths"]["/-/healthy"]
-    count = sum(one["count"] for one in asked["paths"].values())
+    reference, seen = least.saw["paths"]["/-/healthy"], asked.saw["paths"]
     report(
         "api",
         clients=CLIENTS,
         rnics=RNICS,
-        requests=count,
-        requests_per_s=count / took_s,
-        errors=asked["errors"],
-        **{f"{path.rsplit('/', 1)[-1]}_{figure}": asked["paths"][path][figure] for path in PATHS for figure in ("p50_s", "p95_s", "max_s")},
+        requests=asked.requests,
+        requests_per_s=asked.requests / asked.took_s,
+        errors=asked.saw["errors"],
+        **{f"{path.rsplit('/', 1)[-1]}_{figure}": seen[path][figure] for path in PATHS for figure in ("p50_s", "p95_s", "max_s")},
         reference_p50_s=reference["p50_s"],
         reference_p95_s=reference["p95_s"],
-        fleet_to_reference=asked["paths"][PATHS[0]]["p50_s"] / reference["p50_s"],
-        backend_cpu_share=(after.cpu_s - before.cpu_s) / took_s,
+        reference_per_s=least.requests / least.took_s,
+        fleet_to_reference=seen[PATHS[0]]["p50_s"] / reference["p50_s"],
+        fleet_p95_to_reference=seen[PATHS[0]]["p95_s"] / reference["p95_s"],
+        cpu_ms_per_request=asked.cpu_ms_per_request,
+        reference_cpu_ms_per_request=least.cpu_ms_per_request,
+        cpu_to_reference=asked.cpu_ms_per_request / least.cpu_ms_per_request,
+        backend_cpu_share=asked.cpu_s / asked.took_s,
+        backend_cpu_share_idle=share,
         backend_rss_mb=after.rss_mb,
         streams=streams["opened"],
         streams_slow=SLOW,

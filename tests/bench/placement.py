@@ -3,7 +3,7 @@
 Each sequence has 36 kinds of functions of its own: curves of three shapes, loads, engines, patterns and SLAs of 5 to 20% at random.
 Waste is against the proven fewest cards that keep every SLA. `exact`: curves as they are. `noisy`: seven points of each curve, measured
 with an error of throughput; the function's description states the error of the curve (`drop_error`). The draw of the noise is new in each
-sequence. WALLWATCH_SEQUENCES sets how many.
+sequence. WALLWATCH_SEQUENCES sets how many, WALLWATCH_FIRST_SEQUENCE the number of the first, WALLWATCH_RISK what `--risk` is.
 """
 
 import os
@@ -24,7 +24,8 @@ from wallwatch.domain.contention.sharing import Batch, Resident, drops_of
 KINDS, ARRIVALS = 36, 500
 POINTS = (0.0, 0.5, 1.0, 2.0, 3.5, 6.0, 8.0)
 LOADS = np.linspace(0, 7.5, 61)
-RISK = 0.01
+RISK = float(os.environ.get("WALLWATCH_RISK", "0.01"))
+FIRST = int(os.environ.get("WALLWATCH_FIRST_SEQUENCE", "0"))
 
 
 def curve(random: np.random.Generator) -> Callable[[float], float]:
@@ -77,7 +78,7 @@ def run(noise: float, sequences: int) -> dict[str, float]:
     """Totals over the sequences."""
     cards = bound = broken = online = worst = 0
     seconds = []
-    for seed in range(sequences):
+    for seed in range(FIRST, FIRST + sequences):
         random = np.random.default_rng(seed)
         true, measured = functions(random, noise)
         wanted = random.integers(0, KINDS, ARRIVALS)

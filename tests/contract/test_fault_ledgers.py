@@ -2,15 +2,17 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.faults_campaign import ledgers
+from tests.faults_campaign import kept, ledgers
 from tests.faults_campaign.ledgers import Order
 from tests.faults_campaign.page import page
+from tests.faults_campaign.settling import follow
 
 from wallwatch_local.paths import REPOSITORY
 
@@ -97,3 +99,42 @@ def test_the_page_names_what_was_lost() -> None:
     text = page(report)
     assert "| rnic | 4 | 3 | 0 | 1 | 0 |" in text
     assert "- rnic: lost h1 p 4; doubled none" in text
+
+
+def followed(*missing: int | None, stalled_s: float = 3, longest_s: float = 100) -> tuple[bool, float]:
+    """What `follow` says of counts that come one a second, the last one for ever, and when; None is a question that fails."""
+    passed, counts = [0.0], list(missing)
+
+    def ask() -> int:
+        count = counts.pop(0) if len(counts) > 1 else counts[0]
+        if count is None:
+            raise OSError("it is starting again")
+        return count
+
+    def pause(seconds: float) -> None:
+        passed[0] += seconds
+
+    return follow(ask, stalled_s, longest_s, lambda: passed[0], pause), passed[0]
+
+
+def test_what_becomes_less_is_waited_for_and_what_does_not_is_given_up() -> None:
+    assert followed(9, 8, 8, 7, None, 6, 3, 1, 0) == (True, 8)
+    assert followed(9, 8, 8, 8) == (False, 4)
+    assert followed(None) == (False, 3)
+    assert followed(*range(50, 0, -1), longest_s=10) == (False, 10)
+
+
+def test_only_plain_files_are_kept(tmp_path: Path) -> None:
+    source, target = tmp_path / "from", tmp_path / "to"
+    (source / "logs").mkdir(parents=True)
+    (source / "postgres").mkdir()
+    (source / "logs/ingest.log").write_text("a line\n")
+    (source / "postgres/big").write_text("not wanted")
+    (source / "everything").symlink_to("/")
+    (source / "logs/link").symlink_to(source / "logs/ingest.log")
+    (source / "circle").symlink_to(source)
+    os.mkfifo(source / "logs/pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(source / "s"))
+        assert kept.copy_tree(source, target, without=("postgres",)) == 1
+    assert [one for one in target.rglob("*") if not one.is_dir()] == [target / "logs/ingest.log"]

@@ -154,6 +154,7 @@ LABEL_VALUES = {
     "severity": "critical",
     "tenant": "blue",
     "reason": "invalid",
+    "policy": "rnic-heartbeat",
 }
 
 

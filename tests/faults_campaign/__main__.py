@@ -4,11 +4,11 @@ import base64
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -16,18 +16,19 @@ from typing import Any
 
 import psycopg
 import typer
-from tests.faults_campaign import ledgers
+from tests.faults_campaign import kept, ledgers
 from tests.faults_campaign.faults import Fault, World, choose, inflict
 from tests.faults_campaign.ledgers import Balance
-from tests.faults_campaign.orders import Orders, states_of, wait_until
+from tests.faults_campaign.orders import Orders, states_of
 from tests.faults_campaign.page import write_page
+from tests.faults_campaign.settling import follow, wait_until
 
 from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.settings import Settings
 from wallwatch_local import hosts, kafka
 from wallwatch_local.paths import REPOSITORY
 from wallwatch_testing import stack as stacks
-from wallwatch_testing.kafka_lag import lag, read_all
+from wallwatch_testing.kafka_lag import committed, ends, lag, read_all
 from wallwatch_testing.stack import Stack
 from wallwatch_testing.telemetry_path import TABLES, Key, keys
 from wallwatch_testing.webhook_receiver import Receiver, receiving
@@ -36,7 +37,9 @@ app = typer.Typer(pretty_exceptions_enable=False)
 INSIDE = "WALLWATCH_FAULTS_INSIDE"
 DISKS_MB = {"kafka": 2048, "postgres": 4096, "state": 512}
 BUFFER_MB = 64
-SETTLE_S = 300.0
+STALLED_S = 300.0
+"""Ledgers that stay uneven for so long with nothing under way will stay so; while something still moves, it is waited for."""
+LONGEST_SETTLE_S = 3600.0
 SETTINGS = {
     "WALLWATCH_REMEDY_MAX_FLEET_PERCENT": "100",
     "WALLWATCH_REMEDY_MAX_HOSTS": "100",
@@ -120,9 +123,7 @@ def campaign(count: int, seconds: float, seed: int, scenario: str, keep: Path | 
         balances = settle(stack, orders, receiver)
         places = {one.what: whereabouts(stack, one) for one in balances if one.what in TABLES and one.lost}
         if keep is not None and not all(one.is_even for one in balances):
-            shutil.copytree(
-                folder, keep, ignore=shutil.ignore_patterns("postgres", "kafka", "*.sock", "telegraf-buffer"), dirs_exist_ok=True
-            )
+            kept.copy_tree(folder, keep, without=("postgres", "kafka", "telegraf-buffer"))
     return {
         "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)),
         "seed": seed,
@@ -190,7 +191,7 @@ def revive(stack: Stack) -> list[str]:
 
 def settle(stack: Stack, orders: Orders, receiver: Receiver) -> list[Balance]:
     """Wait until what is under way has arrived, then compare."""
-    wait_until(lambda: all(one.state == "RUNNING" for one in stack.supervisor.states()), SETTLE_S)
+    wait_until(lambda: all(one.state == "RUNNING" for one in stack.supervisor.states()), STALLED_S)
     taken = ledgers.ledger_of(stack.layout.hosts)
 
     def compared() -> list[Balance]:
@@ -198,9 +199,11 @@ def settle(stack: Stack, orders: Orders, receiver: Receiver) -> list[Balance]:
         with stack.database() as database:
             return [ledgers.samples(database, taken, measurement, refused[measurement]) for measurement in TABLES]
 
-    wait_until(lambda: all(not one.lost for one in compared()), SETTLE_S)
-    wait_until(lambda: set(states_of(stack, orders.accepted).values()) <= ledgers.OVER, SETTLE_S)
-    wait_until(lambda: delivered(stack), SETTLE_S)
+    # First the lag alone: comparing the ledgers reads all that there is, which would take the time of those who have to catch up.
+    follow(behind_now(stack), STALLED_S, LONGEST_SETTLE_S)
+    follow(lambda: sum(len(one.lost) for one in compared()), STALLED_S, LONGEST_SETTLE_S)
+    follow(lambda: sum(state not in ledgers.OVER for state in states_of(stack, orders.accepted).values()), STALLED_S, LONGEST_SETTLE_S)
+    follow(lambda: undelivered(stack), STALLED_S, LONGEST_SETTLE_S)
     with stack.database() as database:
         received = [one.headers["webhook-id"] for one in receiver.received]
         rest = [
@@ -209,6 +212,21 @@ def settle(stack: Stack, orders: Orders, receiver: Receiver) -> list[Balance]:
             ledgers.webhooks(database, received),
         ]
     return [*compared(), *rest]
+
+
+def behind_now(stack: Stack) -> Callable[[], int]:
+    """A function that counts what `ingest` has not read yet of what Kafka has now: the fleet goes on, so there is always more."""
+    broker = kafka.client_of(stack.layout.kafka_bootstrap, stack.layout.kafka_security)
+    topics = [f"wallwatch.{measurement}" for measurement in TABLES]
+    end: dict[tuple[str, int], int] = {}
+
+    def behind() -> int:
+        if not end:  # asked here, where a broker that is still starting may be asked again
+            end.update(ends(broker, topics))
+        done = committed(broker, Settings().ingest_group, topics)
+        return sum(max(last - done.get(place, 0), 0) for place, last in end.items())
+
+    return behind
 
 
 def whereabouts(stack: Stack, balance: Balance) -> dict[str, int]:
@@ -228,10 +246,11 @@ def whereabouts(stack: Stack, balance: Balance) -> dict[str, int]:
     }
 
 
-def delivered(stack: Stack) -> bool:
+def undelivered(stack: Stack) -> int:
+    """Webhook deliveries that are still to be tried."""
     with stack.database() as database:
         row = database.execute("SELECT count(*) FROM webhook_delivery WHERE state = 'pending'").fetchone()
-    return row == (0,)
+    return int(row[0]) if row else 0
 
 
 def refused_keys(broker: KafkaSettings) -> dict[str, set[Key]]:

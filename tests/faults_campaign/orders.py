@@ -3,7 +3,6 @@
 import random
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from uuid import uuid4
 
@@ -57,14 +56,3 @@ def states_of(stack: Stack, orders: list[Order]) -> dict[str, str]:
     """State of each order."""
     with stack.api() as api:
         return {one.remedy: api.get(f"/remedies/{one.remedy}").json()["state"] for one in orders}
-
-
-def wait_until(what: Callable[[], bool], timeout_s: float) -> bool:
-    """Ask again until it is true; False when time is up. An answer that fails is no answer."""
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
-        with suppress(Exception):
-            if what():
-                return True
-        time.sleep(1)
-    return False

@@ -76,7 +76,7 @@ def changed(mutant: Mutant, folder: Path) -> Iterator[None]:
         os.utime(place, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def environment(folder: Path) -> dict[str, str]:
     tools = os.environ.get("WALLWATCH_TOOLS_DIR") or str(REPOSITORY / ".local/tools")
     paths = os.pathsep.join(str(folder / name) for name in ("pipelines", "backend", "local"))
     one_thread = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
@@ -91,7 +91,7 @@ class Pytest:
         self._server = subprocess.Popen(
             [sys.executable, "-m", "tests.mutation.server"],
             cwd=folder,
-            env=_environment(folder),
+            env=environment(folder),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -186,7 +186,7 @@ class Runner:
         with subprocess.Popen(
             ["go", "test", "-count=1", *self.area.go],
             cwd=self.folder / "collectors",
-            env=_environment(self.folder),
+            env=environment(self.folder),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -239,12 +239,12 @@ def servers(wanted: bool, folder: Path) -> Iterator[None]:
     """PostgreSQL for all runs of an area, which each run would start otherwise."""
     command = [sys.executable, "-m", "wallwatch_local", "test-servers"]
     if wanted:
-        subprocess.run([*command, "start"], cwd=folder, env=_environment(folder), check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*command, "start"], cwd=folder, env=environment(folder), check=True, stdout=subprocess.DEVNULL)
     try:
         yield
     finally:
         if wanted:
-            subprocess.run([*command, "stop"], cwd=folder, env=_environment(folder), check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([*command, "stop"], cwd=folder, env=environment(folder), check=True, stdout=subprocess.DEVNULL)
 
 
 def verdicts(runner: Runner, chosen: list[Mutant], deadline: float) -> Iterator[Verdict]:

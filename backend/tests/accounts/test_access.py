@@ -12,9 +12,11 @@ PUBLIC = {"signIn", "getSignInMethods", "beginOidcSignIn", "endOidcSignIn", "sig
 VIEWER = {
     "changeOwnPassword", "getOwnAccount", "listOwnSessions", "endOwnSession", "endOtherSessions",
     "startSecondFactor", "confirmSecondFactor", "disableSecondFactor",
-    "getSession", "signOut", "getFleet", "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicSignals", "getRnicMasks",
-    "listRnicFindings", "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges", "exportIncidents",
-    "listSimilarIncidents", "listIncidentContainers", "getBeforeIncident", "listSilences", "getSilence", "listViews", "createView",
+    "getSession", "signOut", "getFleet", "getFleetCommonalities", "getFleetDetails",
+    "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicSignals", "getRnicMasks",
+    "listRnicFindings", "listRnicChanges", "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges",
+    "exportIncidents", "listSimilarIncidents", "listIncidentContainers", "getBeforeIncident", "listSilences",
+    "getSilence", "listViews", "createView",
     "updateView", "deleteView", "listRemedyActions", "listRemedies", "getRemedy", "getRemedyEffect", "getRemedyControl",
     "listRollouts", "getRollout", "listAutomationRules", "listAutomationRuns", "listPlans", "getPlan", "getPlanOperations",
     "listAgents", "listWebhooks", "listDeliveries", "listPolicies", "getPolicyDelivery", "getPolicy", "getPolicySeries",
@@ -182,6 +184,22 @@ def test_a_method_that_is_not_allowed_gives_a_problem_document(anonymous: httpx.
     answer = anonymous.put("/api/v1/fleet")
     assert answer.status_code == 405
     assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.headers["allow"] == "GET"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/api/v1/webhooks/00000000-0000-4000-8000-000000000000", "PATCH, DELETE"),
+        ("PUT", "/api/v1/silences", "GET, POST"),
+        ("DELETE", "/api/v1/incidents/00000000-0000-4000-8000-000000000000", "GET, PATCH"),
+    ],
+)
+def test_the_answer_to_a_method_that_is_not_allowed_names_all_that_are(
+    anonymous: httpx.Client, method: str, path: str, allowed: str
+) -> None:
+    answer = anonymous.request(method, path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, allowed)
 
 
 def test_answers_carry_the_security_headers(anonymous: httpx.Client) -> None:

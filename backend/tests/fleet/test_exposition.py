@@ -34,13 +34,26 @@ def fleet(backend: Any) -> None:
         )
         connection.execute(
             """INSERT INTO rnic_forecast (rnic_id, made_at, kept_at, cold_start, policy_violated, next_wall, earliest_in_s, likely_in_s,
-               wall_chance, body) SELECT rnic_id, now(), now(), false, false, 'egress_masks', 600, 1200, 0.75, '{}'
+               wall_chance, decline_share, decline_since, body)
+               SELECT rnic_id, now(), now(), false, false, 'egress_masks', 600, 1200, 0.75, 0.08, now(), '{}'
                FROM rnic WHERE host = 'gpu1'"""
         )
         connection.execute(
             """INSERT INTO vf_broken (time, rnic_id, vf, tenant, interval_s, estimated, reason, aggressors)
                SELECT now(), rnic_id, vf, 'team-a', 2, false, 'lost 3%', '[{"vf": 3, "pod": "team-b/x", "tenant": "team-b"}]'
                FROM rnic, generate_series(0, 1) AS vf WHERE host = 'gpu1'"""
+        )
+        connection.execute(
+            """WITH a AS (INSERT INTO agent (id, host, instance_uid, enrolled_at, last_seen_at)
+               VALUES (gen_random_uuid(), 'gpu1', 'u', '2026-11-01T00:00:00Z', '2026-11-21T00:20:00Z') RETURNING id)
+               INSERT INTO agent_certificate (fingerprint, serial, agent_id, authority, issued_at, not_after)
+               SELECT 'f', '1', id, 'x', '2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z' FROM a"""
+        )
+        connection.execute(
+            """WITH h AS (INSERT INTO host (host) VALUES ('gpu1') RETURNING host_id)
+               INSERT INTO event (time, host_id, kind, other) SELECT now() - ago * interval '1 minute', host_id, 'policy_violated', other
+               FROM h, (VALUES (5, '{"policy": "rnic-heartbeat"}'::jsonb), (6, '{"policy": "rnic-heartbeat", "left_out": 4}'),
+               (90, '{"policy": "rnic-heartbeat"}')) AS v (ago, other)"""
         )
         connection.execute(
             "INSERT INTO rnic_state (rnic_id, host, pci, rack, symptoms, change_seq) VALUES (777, 'odd', %s, %s, %s, 2)",
@@ -118,6 +131,27 @@ def test_the_chance_of_a_wall_is_exported_where_it_is_likely_and_the_forecast_ho
         with backend.connect() as connection:
             connection.execute("UPDATE rnic_forecast SET wall_chance = 0.75, made_at = now()")
     assert of(found, "wallwatch_rnic_wall_chance_ratio", host="gpu1", pci=PCI, wall="egress_masks") == exported
+
+
+def test_forecasts_say_when_and_how_much(scraper: httpx.Client) -> None:
+    found = samples(scraper.get(PATH).text)
+    assert of(found, "wallwatch_rnic_wall_in_seconds", host="gpu1", pci=PCI, wall="egress_masks") == 1200
+    assert of(found, "wallwatch_rnic_decline_ratio", host="gpu1", pci=PCI) == pytest.approx(0.08)
+
+
+def test_agents_certificates_and_policies_are_there_without_a_rack_only(scraper: httpx.Client) -> None:
+    found = samples(scraper.get(PATH).text)
+    day_s = 86_400
+    expires = of(found, "wallwatch_agent_certificate_expiry_timestamp_seconds", host="gpu1")
+    late = of(found, "wallwatch_agent_certificate_late_timestamp_seconds", host="gpu1")
+    seen = of(found, "wallwatch_agent_last_seen_timestamp_seconds", host="gpu1")
+    assert expires is not None
+    assert late is not None
+    assert seen is not None
+    assert (expires - late, expires - seen) == (7.5 * day_s, 10 * day_s - 20 * 60)
+    assert of(found, "wallwatch_policy_violations", policy="rnic-heartbeat") == 5, "one, and four that the host counted only"
+    of_rack = samples(scraper.get(PATH, params={"rack": "r1"}).text)
+    assert not {"wallwatch_policy_violations", "wallwatch_agent_last_seen_timestamp_seconds"} & set(of_rack)
 
 
 def test_what_is_unknown_is_empty_or_absent_and_never_zero(scraper: httpx.Client) -> None:

@@ -110,6 +110,32 @@ def test_what_changed_before_comes_in_order_and_without_single_flows(
     assert body["items"][0]["data"]["command"] == "CREATE_FLOW_GROUP"
 
 
+def test_what_changed_on_an_rnic_leaves_its_neighbours_and_other_hosts_out(
+    operator: httpx.Client, backend: Any, host: str, open_on: Any, happened: Any
+) -> None:
+    with backend.connect() as connection:
+        connection.execute("INSERT INTO rnic (host, pci) VALUES (%s, %s)", [host, PCI])
+    open_on(host)
+    happened(host, -300, "port_up")
+    happened(host, -200, "pause_storm", pci="0000:5e:00.0")
+    happened(host, -100, "node_drained", pci="")
+    happened(f"{host}-other", -100, "port_up")
+    happened(host, -90, "flow_offloaded")
+    path = f"/api/v1/rnics/{host}/{PCI}/changes"
+    around = {"from": (START - timedelta(minutes=10)).isoformat(), "to": (START + timedelta(minutes=10)).isoformat()}
+    body = operator.get(path, params=around).json()
+    assert [(c["kind"], c["data"].get("kind")) for c in body["items"]] == [
+        ("event", "port_up"),
+        ("event", "node_drained"),
+        ("incident", None),
+    ]
+    assert body["truncated"] is False
+    long = operator.get(path, params={**around, "from": (START - timedelta(days=9)).isoformat()}).json()
+    assert long["truncated"] is True
+    assert datetime.fromisoformat(long["to"]) - datetime.fromisoformat(long["from"]) == timedelta(days=1)
+    assert operator.get("/api/v1/rnics/nobody/0000:01:00.0/changes").status_code == 404
+
+
 def test_similar_incidents_come_with_what_resolved_them_most_alike_first(
     operator: httpx.Client, backend: Any, host: str, open_on: Any, findings: Any
 ) -> None:

@@ -173,9 +173,11 @@ def test_a_symptom_that_goes_on_after_a_person_resolved_it_reopens_the_incident(
     findings.send(findings.finding(host="stubborn", started=NOW))
     eventually(lambda: incidents(operator, host="stubborn"))
     path = f"/api/v1/incidents/{one(operator, 'stubborn')['id']}"
-    operator.post(f"{path}/resolve")
-    findings.send(findings.finding(host="stubborn", started=NOW, after_s=3660))  # within the grace: hysteresis may hold it up
-    findings.send(findings.finding(host="stubborn", started=NOW, after_s=4200))
+    resolved = operator.post(f"{path}/resolve").json()
+    # From when it was resolved, not from when this module was loaded: the tests before this one may have taken minutes.
+    resolved_after_s = (datetime.fromisoformat(resolved["resolved_at"]) - NOW).total_seconds()
+    findings.send(findings.finding(host="stubborn", started=NOW, after_s=resolved_after_s + 60))  # hysteresis may hold it up
+    findings.send(findings.finding(host="stubborn", started=NOW, after_s=resolved_after_s + 600))
     incident = eventually(lambda: operator.get(path).json() if operator.get(path).json()["state"] == "reopened" else None)
     assert incident["reopened"] == 1
 

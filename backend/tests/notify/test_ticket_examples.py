@@ -165,7 +165,47 @@ class ServiceNowStub(Stub):
         return {"SERVICENOW_URL": self.url, "SERVICENOW_USER": "wallwatch", "SERVICENOW_PASSWORD": "secret"}
 
 
-@pytest.fixture(params=[JiraStub, ServiceNowStub], ids=lambda kind: kind.kind)
+class GitHubStub(Stub):
+    """The requests of GitHub's REST API that the connector sends."""
+
+    kind = "github"
+    authorization = "Bearer github-token"
+    ISSUES = "/api/v3/repos/acme/fabric/issues"
+
+    def answer(self, method: str, path: str, query: dict[str, str], body: Any) -> Answer:
+        if path == self.ISSUES:
+            if method == "GET":
+                assert query["state"] == "all", "closed issues count too"
+                return 200, [self._shown(key) for key, issue in self.tickets.items() if query["labels"] in issue["labels"]][:1]
+            if set(body) != {"title", "body", "labels"} or any(len(label) > 50 for label in body["labels"]):
+                return 422, {"message": "Validation Failed"}
+            key = str(len(self.tickets) + 1)
+            self.tickets[key] = {**body, "state": "open"}
+            return 201, self._shown(key)
+        key = path.removeprefix(f"{self.ISSUES}/")
+        if key not in self.tickets:
+            return 410, {"message": "This issue was deleted"}
+        if method == "PATCH":
+            self.tickets[key] |= body
+        return 200, self._shown(key)
+
+    def _shown(self, key: str) -> dict[str, Any]:
+        issue = self.tickets[key]
+        return {**issue, "number": int(key), "labels": [{"name": label} for label in issue["labels"]]}
+
+    def of(self, incident_id: str) -> list[dict[str, Any]]:
+        return [
+            {"title": issue["title"], "critical": "critical" in issue["labels"], "ended": issue["state"] == "closed", "key": key}
+            for key, issue in self.tickets.items()
+            if f"wallwatch-{incident_id}" in issue["labels"]
+        ]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"GITHUB_API_URL": f"{self.url}/api/v3", "GITHUB_TOKEN": "github-token", "GITHUB_REPOSITORY": "acme/fabric"}
+
+
+@pytest.fixture(params=[JiraStub, ServiceNowStub, GitHubStub], ids=lambda kind: kind.kind)
 def stub(request: pytest.FixtureRequest) -> Iterator[Stub]:
     stub: Stub = request.param()
     yield stub

@@ -12,10 +12,10 @@ import httpx
 import jsonschema
 import pytest
 
-from wallwatch_backend.notify.schemas import EventType
+from wallwatch_backend.notify.schemas import CONDITION_ENDS, EventType
 
 PCI = "0000:3b:00.0"
-ORDERS = [str(event) for event in EventType if not event.startswith("incident.")]
+ORDERS = [str(event) for event in EventType if not event.startswith("incident.") and event not in CONDITION_ENDS]
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,10 @@ from typing import get_args
 
 import pytest
 
+from wallwatch_backend.conditions.webhook_schema import AgentEvent, CertificateEvent, EndedEvent, ForecastEvent, PolicyEvent
 from wallwatch_backend.kit.states import StateTable
 from wallwatch_backend.lab.webhook_schema import LabEvent
-from wallwatch_backend.notify.schemas import EventType
+from wallwatch_backend.notify.schemas import CONDITION_ENDS, EventType
 from wallwatch_backend.remedies import states
 from wallwatch_backend.remedies.orders.schemas import Operation
 from wallwatch_backend.remedies.orders.transitions import TRANSITIONS, Result, is_rejection, repetition
@@ -53,13 +54,17 @@ def test_every_state_of_a_rollout_has_an_event_of_its_name() -> None:
     assert [state.event for state in rollout_states.ROLLOUT.states] == [f"rollout.{name}" for name in rollout_states.RolloutState]
 
 
-def test_webhooks_know_the_events_of_the_tables_and_those_of_waves() -> None:
+def test_webhooks_know_the_events_of_the_tables_those_of_waves_and_conditions() -> None:
     tables = [state.event for machine in STATE_MACHINES for state in machine[1] if state.event is not None]
     waves = {"rollout.wave_started", "rollout.wave_confirmed"}
-    assert {*tables, *waves} == {str(event) for event in EventType}
+    assert {*tables, *waves, *map(str, CONDITION_ENDS)} == {str(event) for event in EventType}
     sent = {*get_args(RemedyEvent.model_fields["type"].annotation), *get_args(RolloutEvent.model_fields["type"].annotation)}
     sent |= set(get_args(LabEvent.model_fields["type"].annotation))
-    assert sent == {str(event) for event in EventType if not event.startswith("incident.")}
+    conditions = (ForecastEvent, PolicyEvent, AgentEvent, CertificateEvent)
+    begins = {name for event in conditions for name in get_args(event.model_fields["type"].annotation)}
+    assert begins == set(map(str, CONDITION_ENDS))
+    assert set(get_args(EndedEvent.model_fields["type"].annotation)) == set(CONDITION_ENDS.values())
+    assert sent | begins == {str(event) for event in EventType if not event.startswith("incident.")}
 
 
 @pytest.mark.parametrize("state", [state for machine in STATE_MACHINES for state in machine[1]], ids=lambda state: state.name)

@@ -10,6 +10,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
+from wallwatch_backend.kit.allowed_methods import allowed_methods
 from wallwatch_backend.kit.problems import MEDIA_TYPE, ProblemField, WallwatchError, body_of, of_framework
 
 log = structlog.get_logger(__name__)
@@ -35,7 +36,9 @@ async def _validation(request: Request, error: Exception) -> JSONResponse:
 async def _framework(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class only
     code, title = of_framework(error.status_code)
-    headers = dict(error.headers) if error.headers else None
+    headers = dict(error.headers) if error.headers else {}
+    if error.status_code == 405 and (methods := allowed_methods(request.app.openapi(), request.url.path)):
+        headers["Allow"] = ", ".join(methods)  # the framework knows of the first route with this path only
     return _response(body_of(error.status_code, code, title, str(error.detail), request.url.path), headers)
 
 

@@ -19,7 +19,9 @@ class UnknownParameter(InvalidInput):
     code, title = "unknown_parameter", "The operation has no such query parameter"
 
 
-def refuse_unknown(request: Request) -> None:
+async def refuse_unknown(
+    request: Request,
+) -> None:  # not awaiting anything, but a plain function would be run in a thread, for each request
     """Refuse a request with query parameters that its operation does not describe.
 
     Raises

@@ -1,4 +1,4 @@
-"""An event of a remedy, a rollout or a campaign of the lab as plain data, before it has a format."""
+"""An event of a remedy, a rollout, a campaign of the lab or a condition as plain data, before it has a format."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,23 +7,28 @@ from typing import Any, Literal
 from uuid import UUID
 
 from wallwatch_backend.kit.states import Outcome
-from wallwatch_backend.notify.schemas import EventType
 
 Level = Literal["info", "good", "bad"]
+ConditionKind = Literal["forecast", "policy", "agent", "certificate"]
+
+
+def subject_of(kind: str, id: UUID | str) -> str:
+    """Deliveries of one subject are sent one after another."""
+    return f"{kind}={id}"
 
 
 @dataclass(frozen=True)
 class OrderEvent:
-    """One event of one remedy, rollout or campaign; `data` is the JSON that the API shows, `labels` what an alert carries."""
+    """One event of one remedy, rollout, campaign or condition; `data` is the JSON that the API shows, `labels` what an alert carries."""
 
-    event: EventType
+    event: str
     outcome: Outcome
     over: bool
     """Nothing more is to be expected (an undo may still follow)."""
     at: datetime
     began_at: datetime
-    kind: Literal["remedy", "rollout", "campaign"]
-    id: UUID
+    kind: Literal["remedy", "rollout", "campaign"] | ConditionKind
+    id: UUID | str
     action: str
     place: str
     text: str
@@ -33,8 +38,7 @@ class OrderEvent:
 
     @property
     def subject(self) -> str:
-        """Deliveries of one subject are sent one after another."""
-        return f"{self.kind}={self.id}"
+        return subject_of(self.kind, self.id)
 
     @property
     def about(self) -> str:

@@ -42,10 +42,22 @@ class EventType(StrEnum):
     lab_finished = "lab.finished"
     lab_stopped = "lab.stopped"
     lab_failed = "lab.failed"
+    forecast_expected = "forecast.expected"
+    policy_violated = "policy.violated"
+    agent_lost = "agent.lost"
+    certificate_late = "certificate.late"
 
 
 INCIDENT_EVENTS = (EventType.opened, EventType.updated, EventType.resolved)
 """The default subscription."""
+
+CONDITION_ENDS = {
+    EventType.forecast_expected: "forecast.ended",
+    EventType.policy_violated: "policy.cleared",
+    EventType.agent_lost: "agent.connected",
+    EventType.certificate_late: "certificate.renewed",
+}
+"""Sent to every receiver that was notified of the beginning; nobody subscribes to them alone."""
 
 REPEATED_EVENT = "incident.repeated"
 GROUP_EVENT = "incident.group"

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/wallwatch/wallwatch/collectors/internal/atomicfile"
 	"github.com/wallwatch/wallwatch/collectors/internal/problemjson"
 	"github.com/wallwatch/wallwatch/collectors/internal/wait"
@@ -36,13 +34,10 @@ type Enrolment struct {
 	TokenFile string
 }
 
-// Enrol exchanges a single-use token for credentials and saves them.
+// Enrol exchanges a single-use token for credentials and saves them. Where an answer was lost, it may be called again with the same token, also
+// after a restart: it sends the same request, which the server answers again.
 func (e Enrolment) Enrol(ctx context.Context, token string) (Credentials, error) {
 	if err := os.MkdirAll(e.StateDir, 0o755); err != nil { //nolint:gosec // G301: the CNI plugin reads cordons in it; what is secret has mode 0600
-		return Credentials{}, err
-	}
-	instance, err := uuid.NewV7()
-	if err != nil {
 		return Credentials{}, err
 	}
 	if err := tryToSave(e.StateDir); err != nil {
@@ -52,19 +47,19 @@ func (e Enrolment) Enrol(ctx context.Context, token string) (Credentials, error)
 	if err != nil {
 		return Credentials{}, err
 	}
-	private, request, err := newKeyPair(e.Host)
+	asked, err := attemptOf(e.StateDir, e.Host, token)
 	if err != nil {
-		return Credentials{}, fmt.Errorf("creating a key: %w", err)
+		return Credentials{}, err
 	}
 	credentials, err := postEnrolment(ctx, pinnedClient(e.Client, e.ServerURL, pin), e.ServerURL, map[string]string{
-		"token": token, "host": e.Host, "version": e.Version, "instance_uid": instance.String(), "csr": request,
+		"token": token, "host": e.Host, "version": e.Version, "instance_uid": asked.InstanceUID, "csr": asked.Request,
 	})
 	if err != nil {
 		return Credentials{}, err
 	}
-	credentials.Host, credentials.InstanceUID, credentials.PrivateKey = e.Host, instance.String(), ""
+	credentials.Host, credentials.InstanceUID, credentials.PrivateKey = e.Host, asked.InstanceUID, ""
 	if credentials.Certificate != "" {
-		credentials.PrivateKey, credentials.Secret = private, ""
+		credentials.PrivateKey, credentials.Secret = asked.PrivateKey, ""
 	}
 	if pin != nil && (credentials.Certificate == "" || !hasPinned(credentials.Authorities, pin)) {
 		return Credentials{}, errors.New("the server's enrolment answer is not by the authority that the token names: either something between this host " +
@@ -78,6 +73,7 @@ func (e Enrolment) Enrol(ctx context.Context, token string) (Credentials, error)
 	if err := credentials.Save(e.StateDir); err != nil {
 		return Credentials{}, fmt.Errorf("enrolled, but the credentials cannot be saved (create a new token): %w", err)
 	}
+	forgetAttempt(e.StateDir)
 	if key != "" {
 		_ = saveTelemetryKey(e.StateDir, key) // the server sends it again on each connection, and a failure is logged there
 	}

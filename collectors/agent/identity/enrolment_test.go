@@ -2,8 +2,10 @@ package identity
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -99,5 +101,51 @@ func TestATokenIsNotSpentWhereItsAnswerCannotBeKept(t *testing.T) {
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
 		t.Errorf("left behind: %v, %v", files, err)
+	}
+}
+
+// requestsOf enrols against a server that does not answer in a usable way until the last of these answers, and returns what it was sent.
+func requestsOf(t *testing.T, dir string, tokens []string, answers ...func(http.ResponseWriter)) []map[string]string {
+	t.Helper()
+	var sent []map[string]string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := map[string]string{}
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		sent = append(sent, body)
+		answers[min(len(sent), len(answers))-1](w)
+	}))
+	t.Cleanup(server.Close)
+	for _, token := range tokens { // as if each were a process of its own: nothing but the folder is kept between them
+		_, _ = enrolmentAt(server, dir).Enrol(context.Background(), token)
+	}
+	return sent
+}
+
+func TestAnEnrolmentWhoseAnswerWasLostIsSentAgainUnchanged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "agent")
+	cut := func(w http.ResponseWriter) {
+		w.Header().Set("Content-Length", "100")
+		w.WriteHeader(http.StatusCreated)
+	}
+	sent := requestsOf(t, dir, []string{agenttest.Token, agenttest.Token, agenttest.Token}, cut, unavailable, accepted)
+	if len(sent) != 3 || !maps.Equal(sent[0], sent[1]) || !maps.Equal(sent[0], sent[2]) {
+		t.Fatalf("%v", sent)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 || files[0].Name() != credentialsFile {
+		t.Errorf("the attempt is left behind: %v, %v", files, err)
+	}
+}
+
+func TestAnotherTokenOrADamagedAttemptIsANewRequest(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "agent")
+	sent := requestsOf(t, dir, []string{agenttest.Token, "enrol-me-too"}, unavailable)
+	if err := os.WriteFile(filepath.Join(dir, attemptFile), []byte(`{"token_sha256": `), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sent = append(sent, requestsOf(t, dir, []string{"enrol-me-too"}, unavailable)...)
+	if len(sent) != 3 || sent[0]["csr"] == sent[1]["csr"] || sent[1]["csr"] == sent[2]["csr"] || sent[1]["instance_uid"] == sent[2]["instance_uid"] {
+		t.Fatalf("%v", sent)
 	}
 }

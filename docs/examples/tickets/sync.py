@@ -68,6 +68,10 @@ def wanted(wallwatch: Wallwatch, incident: Incident) -> Ticket:
     )
 
 
+DELETED = (404, 410)
+"""Answers that say that there is no such ticket any more."""
+
+
 def apply(wallwatch: Wallwatch, tickets: TicketSystem, incident: Incident) -> str:
     """Bring one incident's ticket up to date; return what was done."""
     key = next((ref["key"] for ref in incident["external_refs"] if ref["system"] == tickets.name), None)
@@ -82,7 +86,7 @@ def apply(wallwatch: Wallwatch, tickets: TicketSystem, incident: Incident) -> st
         try:
             done = "updated" if tickets.bring_into_form(key, ticket) else "unchanged"
         except httpx.HTTPStatusError as error:
-            if error.response.status_code != httpx.codes.NOT_FOUND:
+            if error.response.status_code not in DELETED:
                 raise
             return f"{key} was deleted by someone, so it is not updated"
     if not linked:

@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { parseForecastFilters } from "@/features/fleet/forecasts/filters";
 import { parseProfileSearch } from "@/features/fleet/profiles/filters";
-import { parseRnicSearch } from "@/features/fleet/vfs/vfView";
+import { parseRnicSearch } from "@/features/fleet/rnic/tabs";
 import { parseFunctionsSearch } from "@/features/functions/scenario";
 import { parseAgentFilters } from "@/features/hosts/filters";
 import { parseIncidentFilters } from "@/features/incidents/filters/filters";
@@ -16,7 +16,7 @@ import { parseEditorSearch, parsePolicyFilters, parsePolicySearch } from "@/feat
 import { parseRemedySearch } from "@/features/remedies/search";
 import { parseRolloutSearch } from "@/features/rollouts/search";
 import { parseRange } from "@/lib/time/range";
-import { parseFilters } from "@/shared/fleet/filters";
+import { parseFleetSearch } from "@/features/fleet/overview/view";
 import { ErrorPage, NotFoundPage } from "./FaultPages";
 import { FunctionModelsRoute, FunctionsRoute, PlacementRoute } from "./functionRoutes";
 import { ReportRoute, RnicVfsRoute, SlosRoute, TenantsRoute, VfRoute } from "./isolationRoutes";
@@ -53,7 +53,7 @@ const root = createRootRoute({ component: SessionGate, notFoundComponent: NotFou
 export const fleetRoute = createRoute({
   getParentRoute: () => root,
   path: "/",
-  validateSearch: parseFilters,
+  validateSearch: parseFleetSearch,
   component: FleetRoute,
 });
 export const rnicRoute = createRoute({

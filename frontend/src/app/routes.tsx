@@ -7,10 +7,11 @@ import type { ForecastFilters } from "@/features/fleet/forecasts/filters";
 import { ForecastsPage } from "@/features/fleet/forecasts/ForecastsPage";
 import { useTitle } from "@/lib/ui/useTitle";
 import { FleetPage } from "@/features/fleet/overview/FleetPage";
+import { type FleetView, parseView } from "@/features/fleet/overview/view";
 import type { ProfileSearch } from "@/features/fleet/profiles/filters";
 import { ProfilesPage } from "@/features/fleet/profiles/ProfilesPage";
 import { SymptomPage } from "@/features/fleet/symptoms/SymptomPage";
-import { parseVfView, type RnicSearch, type VfView } from "@/features/fleet/vfs/vfView";
+import type { RnicSearch } from "@/features/fleet/rnic/tabs";
 import type { AgentFilters } from "@/features/hosts/filters";
 import { HostsPage } from "@/features/hosts/HostsPage";
 import type { IncidentFilters } from "@/features/incidents/filters/filters";
@@ -29,8 +30,7 @@ import { NewRolloutPage } from "@/features/rollouts/NewRolloutPage";
 import { RolloutPage } from "@/features/rollouts/RolloutPage";
 import { RolloutsPage } from "@/features/rollouts/RolloutsPage";
 import type { RolloutSearch } from "@/features/rollouts/search";
-import { parseRange, type RangeSearch } from "@/lib/time/range";
-import type { FleetFilters } from "@/shared/fleet/filters";
+import { type FleetFilters, parseFilters } from "@/shared/fleet/filters";
 import { IncidentPage } from "./pages/IncidentPage";
 import { PolicyOfCausePage } from "./pages/PolicyOfCausePage";
 import { RemediesPage } from "./pages/RemediesPage";
@@ -44,43 +44,38 @@ const ProfilePage = lazy(() =>
 /** Between the router and the pages: pages take what they show as props and know nothing of routes' own state. */
 export function FleetRoute() {
   useTitle("Fleet");
-  const filters = getRouteApi("/").useSearch();
+  const search = getRouteApi("/").useSearch();
+  const view = useMemo(() => parseView({ ...search }), [search]);
+  const filters = useMemo(() => parseFilters({ ...search }), [search]);
   const navigate = useNavigate();
   const onFilters = useCallback(
-    (next: FleetFilters) => void navigate({ to: "/", search: next, replace: true }),
-    [navigate],
+    (next: FleetFilters) => void navigate({ to: "/", search: { ...view, ...next }, replace: true }),
+    [navigate, view],
+  );
+  const onView = useCallback(
+    (next: FleetView) => void navigate({ to: "/", search: { ...filters, ...next }, replace: true }),
+    [navigate, filters],
   );
   const onOpen = useCallback(
     (host: string, pci: string) => void navigate({ to: "/rnics/$host/$pci", params: { host, pci } }),
     [navigate],
   );
-  return <FleetPage filters={filters} onFilters={onFilters} onOpen={onOpen} />;
+  return <FleetPage filters={filters} onFilters={onFilters} view={view} onView={onView} onOpen={onOpen} />;
 }
 
 export function RnicRoute() {
   const route = getRouteApi("/rnics/$host/$pci");
   const { host, pci } = route.useParams();
   useTitle(`${host} ${pci}`);
-  const search = route.useSearch();
-  const range = useMemo(
-    () => parseRange({ range: search.range, from: search.from, to: search.to }),
-    [search.range, search.from, search.to],
-  );
-  const vfs = useMemo(
-    () => parseVfView({ vfText: search.vfText, vfUse: search.vfUse, vfSort: search.vfSort }),
-    [search.vfText, search.vfUse, search.vfSort],
-  );
   const navigate = useNavigate();
-  const show = useCallback(
-    (next: RnicSearch) =>
-      void navigate({ to: "/rnics/$host/$pci", params: { host, pci }, search: next, replace: true }),
+  const onSearch = useCallback(
+    (next: RnicSearch, replace: boolean) =>
+      void navigate({ to: "/rnics/$host/$pci", params: { host, pci }, search: next, replace }),
     [navigate, host, pci],
   );
-  const onRange = useCallback((next: RangeSearch) => show({ ...vfs, ...next }), [show, vfs]);
-  const onVfs = useCallback((next: VfView) => show({ ...range, ...next }), [show, range]);
   return (
     <Suspense fallback={<Skeleton height={400} role="status" aria-label="Loading" />}>
-      <RnicPage key={`${host}|${pci}`} host={host} pci={pci} range={range} onRange={onRange} vfs={vfs} onVfs={onVfs} />
+      <RnicPage key={`${host}|${pci}`} host={host} pci={pci} search={route.useSearch()} onSearch={onSearch} />
     </Suspense>
   );
 }

@@ -4,7 +4,8 @@ import type { MaskModel } from "./masks/model";
 import { masksToOption, wrapMatch } from "./masks/toOption";
 import { toPoints } from "./series/gaps";
 import type { SeriesModel } from "./series/model";
-import { evenInterval, roundUp, seriesToOption } from "./series/toOption";
+import { axisTop, evenInterval, roundUp } from "./series/axis";
+import { seriesToOption } from "./series/toOption";
 
 const theme: ChartTheme = {
   text: "#111111",
@@ -105,7 +106,7 @@ describe("a series chart", () => {
     expect(near.yAxis.max).toBeGreaterThan(50);
     const far = draw({ limit: { value: 500, label: "wall" } });
     expect(far.series[0]?.markLine).toBeUndefined();
-    expect(far.yAxis.max).toBeUndefined();
+    expect(far.yAxis.max).toBe(30);
   });
 
   it("always draws a bound that was expected, far from the data or not", () => {
@@ -142,6 +143,44 @@ describe("a series chart", () => {
     const parts = max / evenInterval(max);
     expect(parts).toBeCloseTo(Math.round(parts));
     expect(parts).toBeLessThanOrEqual(5);
+  });
+});
+
+describe("what stands on a chart of symptoms and changes", () => {
+  it("is a thin band on top for each symptom, not a shaded chart", () => {
+    const intervals = [{ symptom: "S1", fromMs: 1500, toMs: null }];
+    const [line] = draw({ intervals, intervalsAs: "ribbon" }).series as unknown as {
+      markArea: { data: [{ y: number }, { y: number }][] };
+    }[];
+    const [upper, lower] = line?.markArea.data[0] ?? [];
+    expect((lower?.y ?? 0) - (upper?.y ?? 0)).toBe(3);
+  });
+
+  it("is a line upright for each change in the range", () => {
+    const [line] = draw({ events: [500, 1500, 2500, 9999] }).series as unknown as {
+      markLine: { data: { xAxis: number }[] };
+    }[];
+    expect(line?.markLine.data.map((each) => each.xAxis)).toEqual([1500, 2500]);
+  });
+});
+
+describe("the axis of values", () => {
+  it.each([
+    [0.97, 0, "ratio", 1],
+    [0.15, 0, "ratio", 0.15],
+    [1.2, 0, "ratio", 1.5],
+    [0, 0, "packets/s", 1],
+    [43.7, 0, "Gbit/s", 50],
+  ])("up to %s from %s in %s ends at %s", (highest, lowest, unit, max) => {
+    expect(axisTop(highest, lowest, unit)?.max).toBeCloseTo(max);
+  });
+
+  it("has no labels between zero and one for a count that never moved", () => {
+    expect(axisTop(0, 0, "packets/s")).toEqual({ max: 1, interval: 1 });
+  });
+
+  it("is left to the library where values are negative or missing", () => {
+    expect([axisTop(5, -1, "s"), axisTop(-Infinity, Infinity, "s")]).toEqual([null, null]);
   });
 });
 

@@ -10,7 +10,7 @@ import {
   TooltipComponent,
   VisualMapPiecewiseComponent,
 } from "echarts/components";
-import { init, use as register, type EChartsType } from "echarts/core";
+import { connect, init, use as register, type EChartsType } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 
 register([
@@ -29,5 +29,5 @@ register([
   CanvasRenderer,
 ]);
 
-export { init };
+export { connect as link, init };
 export type { EChartsType };

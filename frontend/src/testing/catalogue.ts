@@ -18,7 +18,9 @@ export const CATALOGUE: components["schemas"]["Catalogue"] = {
     },
   ],
   causes: [],
-  walls: [{ id: "offloaded_flows", label: "Offloaded flows", unit: "flows", leads_to: ["S1"] }],
+  walls: [
+    { id: "offloaded_flows", label: "Offloaded flows", unit: "flows", signal: "flows_offloaded", leads_to: ["S1"] },
+  ],
   models: [],
   signals: [],
   fields: [],

@@ -18,6 +18,8 @@ const paintsNothing = (): Painter =>
     setOption: () => undefined,
     resize: () => undefined,
     dispose: () => undefined,
+    convertFromPixel: () => Number.NaN,
+    getDataURL: () => "",
   }) as unknown as Painter; // the types of ECharts' events are overloads that no plain function meets
 
 /** A component with what every page has around it, the catalogue too; nothing is retried, and nothing animates. */

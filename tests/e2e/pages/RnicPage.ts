@@ -1,15 +1,17 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 
+export type RnicTab = "Overview" | "Flows & masks" | "VFs" | "Policies" | "Forecast" | "Hardware";
+
 export class RnicPage {
-  readonly walls: Locator;
-  readonly series: Locator;
-  readonly chain: Locator;
+  readonly limits: Locator;
   readonly incidents: Locator;
+  readonly ribbon: Locator;
+  readonly range: Locator;
   constructor(private readonly page: Page) {
-    this.walls = page.getByRole("region", { name: "Walls" });
-    this.series = page.getByRole("region", { name: "Series" });
-    this.chain = page.getByRole("region", { name: "Mask chain" });
+    this.limits = page.getByRole("region", { name: "Limits" });
     this.incidents = page.getByRole("region", { name: "Symptoms and incidents" });
+    this.ribbon = page.getByRole("group", { name: "Symptoms and changes" });
+    this.range = page.getByRole("group", { name: "Time range" });
   }
 
   chart(title: RegExp): Locator {
@@ -20,7 +22,29 @@ export class RnicPage {
     await expect(this.chart(title).first()).toHaveAttribute("data-painted", "true");
   }
 
+  async openTab(name: RnicTab): Promise<void> {
+    const tab = this.page.getByRole("tab", { name, exact: true });
+    await tab.click();
+    await expect(tab).toHaveAttribute("aria-selected", "true");
+  }
+
+  /** By its words, such as `Last 5 minutes`. */
   async chooseRange(name: string): Promise<void> {
-    await this.page.getByRole("radiogroup", { name: "Time range" }).getByText(name, { exact: true }).click();
+    await this.range.locator("[data-range]").click();
+    await this.page.getByRole("radio", { name, exact: true }).click();
+    await expect(this.range.locator("[data-range]")).toHaveAttribute("data-range", name);
+  }
+
+  /** Drags over the middle of a chart. */
+  async brush(title: RegExp): Promise<void> {
+    await this.expectPainted(title);
+    const box = await this.chart(title).first().boundingBox();
+    if (!box) throw new Error(`The chart ${String(title)} has no size.`);
+    const y = box.y + box.height / 2;
+    await this.page.mouse.move(box.x + box.width * 0.4, y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(box.x + box.width * 0.5, y, { steps: 3 });
+    await this.page.mouse.move(box.x + box.width * 0.7, y, { steps: 3 });
+    await this.page.mouse.up();
   }
 }

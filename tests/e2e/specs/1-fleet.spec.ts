@@ -66,3 +66,21 @@ test("on a narrow screen the navigation is a drawer, and the page Agents has mov
   await expect(page.getByRole("heading", { name: "Rollouts", level: 1 })).toBeVisible();
   await expect(drawer).toBeHidden();
 });
+
+test("the sick RNICs are stepped through by key, shown alone, and a click leads to the incident", async ({ page }) => {
+  test.setTimeout(SYMPTOM_MS + 60_000);
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  await expect(fleet.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
+  await page.keyboard.press("n");
+  await expect(fleet.focused).toHaveText(/symptoms|limit/);
+  await expect(fleet.keys).toBeFocused();
+  await page.getByRole("button", { name: "Only sick" }).click();
+  await expect(page).toHaveURL(/sick=1/);
+  await expect.poll(() => fleet.painted()).toBeLessThan(32);
+  await page
+    .getByRole("link", { name: /^Open the incident of / })
+    .first()
+    .click();
+  await expect(page).toHaveURL(/\/incidents\//);
+});

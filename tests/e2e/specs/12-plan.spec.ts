@@ -1,6 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { RemedyDialog } from "../pages/IncidentPage";
 import { PlanPage } from "../pages/PlanPage";
+import { RnicPage } from "../pages/RnicPage";
 import { FleetPage } from "../pages/FleetPage";
 import { expectAccessible } from "../support/axe";
 import { SYMPTOM_MS } from "../support/environment";
@@ -15,6 +16,7 @@ test("a mask plan from the RNIC's page: proven, dry run, applied, expected vs. m
   await fleet.open();
   await expect(fleet.sick("S6")).toBeVisible({ timeout: SYMPTOM_MS });
   await fleet.sick("S6").click();
+  await new RnicPage(page).openTab("Flows & masks");
   const plan = new PlanPage(page);
   await plan.make(PLANNED_MS);
 

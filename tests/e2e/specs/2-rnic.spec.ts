@@ -3,23 +3,69 @@ import { RnicPage } from "../pages/RnicPage";
 import { FleetPage } from "../pages/FleetPage";
 import { SYMPTOM_MS } from "../support/environment";
 
-test("the page of the sick RNIC shows its walls, series, mask chain and incident", async ({ page }) => {
+test("the page of the sick RNIC shows its limits, series, mask chain and incident", async ({ page }) => {
   test.setTimeout(SYMPTOM_MS + 60_000);
   const fleet = new FleetPage(page);
   await fleet.open();
   await expect(fleet.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
   await fleet.sick("S1").click();
   const rnic = new RnicPage(page);
-  await expect(rnic.walls.locator("[data-wall]")).toHaveCount(5);
-  await expect(rnic.walls).toContainText(/[\d,]+ \/ [\d,]+ flows/);
+  await expect(rnic.limits.locator("[data-wall]")).toHaveCount(5);
+  await expect(rnic.limits).toContainText(/[\d,]+ \/ [\d,]+ flows/);
   await rnic.expectPainted(/^Flows over time/);
+  await expect(rnic.incidents.getByRole("link").first()).toBeVisible();
+  await rnic.openTab("Flows & masks");
+  await expect(page).toHaveURL(/tab=flows/);
   await rnic.expectPainted(/^Counter gap/);
   await rnic.expectPainted(/^Egress mask chain/);
-  await expect(rnic.incidents.getByRole("link").first()).toBeVisible();
-  await rnic.chooseRange("1h");
+  await rnic.chooseRange("Last hour");
   await expect(page).toHaveURL(/range=1h/);
   await page.reload();
   await rnic.expectPainted(/^Throughput over time/);
+  await rnic.openTab("Hardware");
+  await page.getByLabel("Search fields").fill("port_xmit_packets");
+  await page.getByRole("checkbox", { name: "Packets sent" }).check();
+  await expect(page).toHaveURL(/fields=.*rnic\.port_xmit_packets/);
+  await rnic.expectPainted(/^Packets sent over time/);
+});
+
+test("a drag over a chart zooms, the browser goes back, and a symptom's band leads to its incident", async ({
+  page,
+}) => {
+  test.setTimeout(SYMPTOM_MS + 60_000);
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  await expect(fleet.sick("S1")).toBeVisible({ timeout: SYMPTOM_MS });
+  await fleet.sick("S1").click();
+  const rnic = new RnicPage(page);
+  await rnic.brush(/^Throughput over time/);
+  await expect(page).toHaveURL(/from=.+&to=/);
+  const zoomed = page.url();
+  await rnic.range.getByRole("button", { name: "Zoom out" }).click();
+  await expect(page).not.toHaveURL(zoomed);
+  await page.goBack();
+  await expect(page).toHaveURL(zoomed);
+  await page.goBack();
+  await expect(page).not.toHaveURL(/from=/);
+  await rnic.ribbon
+    .getByRole("link", { name: /^S1 .*Open its incident$/ })
+    .first()
+    .click();
+  await expect(page).toHaveURL(/\/incidents\//);
+});
+
+test("a chart is read as a table", async ({ page }) => {
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  await fleet.painted();
+  await fleet.keys.focus();
+  await page.keyboard.press("Enter");
+  await new RnicPage(page).expectPainted(/^Throughput over time/);
+  await page.getByRole("button", { name: "Table and downloads of Throughput" }).click();
+  await page.getByRole("menuitem", { name: "Show as table" }).click();
+  const table = page.getByRole("dialog", { name: "Throughput" }).getByRole("table");
+  await expect(table.getByRole("columnheader", { name: /Gbit\/s/ }).first()).toBeVisible();
+  await expect(table.getByRole("row").nth(1)).toContainText(/\d{4}-\d{2}-\d{2}/);
 });
 
 test("an unknown RNIC is reported as not found, with the code", async ({ page }) => {

@@ -2,6 +2,7 @@ import { expect, test } from "@playwright/test";
 import { Shell } from "../pages/Shell";
 import { FleetPage } from "../pages/FleetPage";
 import { IncidentsPage } from "../pages/IncidentsPage";
+import { RnicPage } from "../pages/RnicPage";
 import { SYMPTOM_MS } from "../support/environment";
 import { expectAccessible } from "../support/axe";
 
@@ -40,16 +41,19 @@ const PAGES: [path: string, ready: string][] = [
 test.use({ trace: "off" });
 
 test("the fleet, an RNIC and an incident have no violation", async ({ page }) => {
-  test.setTimeout(SYMPTOM_MS + 60_000);
+  test.setTimeout(SYMPTOM_MS + 300_000); // eight pages, each in both themes
   const fleet = new FleetPage(page);
   await fleet.open();
   await fleet.painted();
   await expectAccessible(page);
   await fleet.keys.focus();
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("region", { name: "Walls" })).toBeVisible();
-  await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
-  await expectAccessible(page);
+  await expect(page.getByRole("region", { name: "Limits" })).toBeVisible();
+  for (const tab of ["Overview", "Flows & masks", "VFs", "Policies", "Forecast", "Hardware"] as const) {
+    await new RnicPage(page).openTab(tab);
+    await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
+    await expectAccessible(page);
+  }
   await page.goto("/incidents?state=all");
   const list = new IncidentsPage(page);
   await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });

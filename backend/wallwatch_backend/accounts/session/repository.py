@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import bindparam, delete, func, select, update
 
 from wallwatch_backend.accounts.users.models import SessionRow, UserRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
@@ -18,15 +18,20 @@ def add(session: WriteSession, row: SessionRow) -> None:
     session.add(row)
 
 
-async def user_of(session: ReadSession, secret_hash: bytes, at: datetime) -> tuple[UserRow, SessionRow] | None:
-    """Return the account of a valid session, and the session."""
-    query = (
-        select(UserRow, SessionRow)
-        .join(SessionRow, SessionRow.user_id == UserRow.id)
-        .where(SessionRow.secret_hash == secret_hash, SessionRow.expires_at > at, UserRow.disabled.is_(False))
+_VALID = (  # each request asks it: put together once
+    select(UserRow, SessionRow)
+    .join(SessionRow, SessionRow.user_id == UserRow.id)
+    .where(
+        SessionRow.secret_hash.in_(bindparam("hashes", expanding=True)),
+        SessionRow.expires_at > bindparam("at"),
+        UserRow.disabled.is_(False),
     )
-    row = (await session.execute(query)).one_or_none()
-    return (row[0], row[1]) if row is not None else None
+)
+
+
+async def valid(session: ReadSession, secret_hashes: Sequence[bytes], at: datetime) -> Sequence[tuple[UserRow, SessionRow]]:
+    """The sessions with these secrets that have not ended and whose account may sign in, each after its account."""
+    return [(user, row) for user, row in await session.execute(_VALID, {"hashes": list(secret_hashes), "at": at})]
 
 
 async def note_use(session: WriteSession, secret_hash: bytes, at: datetime) -> None:

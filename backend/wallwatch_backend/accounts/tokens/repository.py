@@ -53,12 +53,6 @@ async def valid(session: ReadSession, hashes: Sequence[bytes], at: datetime) -> 
     return [(row, role) for row, role in await session.execute(_VALID, {"hashes": list(hashes), "at": at})]
 
 
-async def by_hash(session: ReadSession, token_hash: bytes, at: datetime) -> tuple[TokenRow, str] | None:
-    """A valid token and its owner's role."""
-    rows = await valid(session, [token_hash], at)
-    return rows[0] if rows else None
-
-
 async def roles_of(session: ReadSession, hashes: Sequence[bytes], at: datetime) -> dict[bytes, str]:
     """Return what role each valid token among these hashes has now: at most its owner's."""
     return {row.token_hash: str(Role(row.role).at_most(Role(role))) for row, role in await valid(session, hashes, at)}

@@ -105,6 +105,7 @@ class WallInfo(BaseModel):
     id: str
     label: str
     unit: str
+    signal: str = Field(description="Field of `rnic_offload` that is compared with the limit")
     leads_to: list[str]
 
 

@@ -49,7 +49,7 @@ def _domain_catalogue() -> DomainCatalogue:
             )
             for c in load.causes().values()
         ],
-        walls=[WallInfo(id=w.id, label=w.label, unit=w.unit, leads_to=list(w.leads_to)) for w in load.walls().values()],
+        walls=[WallInfo(id=w.id, label=w.label, unit=w.unit, signal=w.signal, leads_to=list(w.leads_to)) for w in load.walls().values()],
         models=list(load.profiles()),
         signals=_signals(),
         fields=[

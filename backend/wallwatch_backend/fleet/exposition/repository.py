@@ -74,6 +74,28 @@ def wall_chances(session: ReadSession, rack: str | None) -> AsyncIterator[Batch]
     return _batches(session, query, rack)
 
 
+def wall_times(session: ReadSession, rack: str | None) -> AsyncIterator[Batch]:
+    """host, pci, wall, seconds until each RNIC that is likely to reach a limit does so."""
+    f = rnic_forecast.c
+    query = (
+        select(_s.host, _s.pci, f.next_wall, f.likely_in_s)
+        .select_from(rnic_state.join(rnic_forecast, f.rnic_id == _s.rnic_id))
+        .where(f.likely_in_s.is_not(None), f.next_wall.is_not(None), f.made_at >= clock.now() - FORECAST_HOLDS)
+    )
+    return _batches(session, query, rack)
+
+
+def declines(session: ReadSession, rack: str | None) -> AsyncIterator[Batch]:
+    """host, pci, share of the bandwidth that each RNIC with a predicted decline loses."""
+    f = rnic_forecast.c
+    query = (
+        select(_s.host, _s.pci, f.decline_share)
+        .select_from(rnic_state.join(rnic_forecast, f.rnic_id == _s.rnic_id))
+        .where(f.decline_since.is_not(None), f.decline_share.is_not(None), f.made_at >= clock.now() - FORECAST_HOLDS)
+    )
+    return _batches(session, query, rack)
+
+
 def last_samples(session: ReadSession, rack: str | None) -> AsyncIterator[Batch]:
     """host, pci, seconds since 1970 of the newest sample of each RNIC."""
     return _batches(session, select(_s.host, _s.pci, cast(func.extract("epoch", _s.seen_at), Double)).where(_s.seen_at.is_not(None)), rack)

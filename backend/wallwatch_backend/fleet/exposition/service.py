@@ -6,7 +6,8 @@ from typing import get_args
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from wallwatch.domain.catalogue import load
-from wallwatch_backend.fleet.exposition import families, repository, tenant_repository, text
+from wallwatch_backend.fleet.exposition import agents_repository, families, repository, tenant_repository, text
+from wallwatch_backend.hosts.enrolment.repository import LATE_AFTER
 from wallwatch_backend.incidents.schemas import Severity
 from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import Database, ReadSession
@@ -28,6 +29,10 @@ async def _counts(session: ReadSession, rack: str | None) -> bytes:
         for reason, (count, at_s) in ({"wrong_principal": (0, 0.0)} | await repository.refused_counts(session)).items():
             refused.labels(reason).set(count)
             last.labels(reason).set(at_s)
+        for family, values in await _of_hosts_and_policies(session):
+            gauge = Gauge(family.name, family.help, family.labels, registry=registry)
+            for label, value in values.items():
+                gauge.labels(label).set(value)
     counts = await repository.symptom_counts(session, rack)
     symptoms = Gauge(families.SYMPTOM_RNICS.name, families.SYMPTOM_RNICS.help, families.SYMPTOM_RNICS.labels, registry=registry)
     for symptom in dict.fromkeys((*load.symptoms(), *OTHER_CONDITIONS, *counts)):
@@ -40,6 +45,17 @@ async def _counts(session: ReadSession, rack: str | None) -> bytes:
         for tenant, value in seconds.items():
             gauge.labels(tenant).set(value)
     return generate_latest(registry)
+
+
+async def _of_hosts_and_policies(session: ReadSession) -> list[tuple[families.Family, dict[str, float]]]:
+    """Families with one label."""
+    certificates = await agents_repository.certificates(session)
+    return [
+        (families.POLICY_VIOLATIONS, await agents_repository.violations(session)),
+        (families.AGENT_SEEN, await agents_repository.last_seen(session)),
+        (families.CERTIFICATE_EXPIRY, {host: end for host, (_, end) in certificates.items()}),
+        (families.CERTIFICATE_LATE, {host: begin + (end - begin) * LATE_AFTER for host, (begin, end) in certificates.items()}),
+    ]
 
 
 async def exposition(database: Database, rack: str | None, openmetrics: bool) -> AsyncIterator[bytes]:
@@ -56,6 +72,8 @@ async def exposition(database: Database, rack: str | None, openmetrics: bool) ->
         for family, batches in (
             (families.HEADROOM, repository.headrooms(session, rack)),
             (families.WALL_CHANCE, repository.wall_chances(session, rack)),
+            (families.WALL_IN, repository.wall_times(session, rack)),
+            (families.DECLINE, repository.declines(session, rack)),
             (families.LAST_SAMPLE, repository.last_samples(session, rack)),
         ):
             yield text.heading(family).encode()

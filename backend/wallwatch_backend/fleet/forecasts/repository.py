@@ -90,6 +90,14 @@ async def fleet(
     return list((await session.execute(query)).all())
 
 
+async def with_chance(session: ReadSession, least: float, since: datetime) -> Sequence[Row[Any]]:
+    """RNICs whose newest forecast has at least this chance of a wall within the hour, or that are at a limit."""
+    f = rnic_forecast.c
+    short = (f.made_at, f.next_wall, f.wall_chance, f.earliest_in_s, f.likely_in_s, f.latest_in_s)
+    query = select(*short, rnic.c.host, rnic.c.pci, rnic.c.rack, rnic.c.model).join(rnic, rnic.c.rnic_id == f.rnic_id)
+    return (await session.execute(query.where(f.made_at >= since, f.wall_chance >= least))).all()
+
+
 async def counts(
     session: ReadSession, *, within_s: float, wall: str | None, rack: str | None, model: str | None, since: datetime
 ) -> Row[int, int, int, int]:

@@ -8,6 +8,7 @@ from wallwatch_backend.fleet.rnics import series as series_service
 from wallwatch_backend.fleet.rnics import service
 from wallwatch_backend.fleet.rnics import signals as signals_service
 from wallwatch_backend.fleet.rnics.schemas import FindingInterval, MaskChains, Rnic, RnicSummary, Series, SignalSeries
+from wallwatch_backend.incidents.context.schemas import Changes
 from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, AsViewer
 from wallwatch_backend.kit.database import Reading
@@ -92,3 +93,9 @@ async def list_findings(
 ) -> list[FindingInterval]:
     """Return when each symptom was present in the interval."""
     return await service.list_findings(session, host, pci, since, until)
+
+
+@router.get("/{host}/{pci}/changes", operation_id="listRnicChanges", responses=ONE)
+async def list_changes(caller: AsViewer, host: Host, pci: Pci, session: Reading, since: From = None, until: To = None) -> Changes:
+    """Return what changed on the RNIC and its host: containers, settings, firmware, remedies, incidents and other events."""
+    return await service.list_changes(session, host, pci, since, until)

@@ -9,6 +9,8 @@ from wallwatch.domain.catalogue import load
 from wallwatch.store.state import stale_after_s
 from wallwatch_backend.fleet.rnics import cordons, repository, symptoms
 from wallwatch_backend.fleet.rnics.schemas import ActiveSymptom, FindingInterval, MaskChains, MaskEntry, Rnic, RnicSummary, WallValue
+from wallwatch_backend.incidents.context.changes import changes_of_rnic
+from wallwatch_backend.incidents.context.schemas import Changes
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import ReadSession
 from wallwatch_backend.kit.paging import Page, decode_cursor, encode_cursor
@@ -164,6 +166,11 @@ async def list_findings(session: ReadSession, host: str, pci: str, since: dateti
         )
         for row in await repository.findings(session, identity, start, end)
     ]
+
+
+async def list_changes(session: ReadSession, host: str, pci: str, since: datetime | None, until: datetime | None) -> Changes:
+    await identity_of(session, host, pci)
+    return await changes_of_rnic(session, host, pci, *interval(since, until))
 
 
 def _worst(severities: list[str]) -> Literal["warning", "critical"]:

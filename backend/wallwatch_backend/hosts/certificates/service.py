@@ -51,6 +51,14 @@ class IssuedCertificate:
 
 
 @dataclass(frozen=True)
+class UnusedCertificate:
+    """A valid certificate with which nobody has connected, and the agent that it is for."""
+
+    agent: AgentRow
+    issued: IssuedCertificate
+
+
+@dataclass(frozen=True)
 class PresentedCertificate:
     """A valid certificate that an agent presented in the TLS handshake."""
 
@@ -151,6 +159,19 @@ async def issue(
     audit.record(session, f"agent:{host}", "agent.certificate", host, serial=row.serial, not_after=row.not_after.isoformat())
     issued = IssuedCertificate(certificate.public_bytes(Encoding.PEM).decode(), [authority.certificate for authority in valid])
     return issued, _presented(row)
+
+
+async def unused(session: WriteSession, certificate: str) -> UnusedCertificate | None:
+    """Return an issued certificate (PEM) with what its agent needs besides; None if it was used, or is no longer valid."""
+    found = await repository.with_agent(session, signing.fingerprint(x509.load_pem_x509_certificate(certificate.encode())))
+    if found is None:
+        return None
+    row, agent = found
+    valid = await in_force(session)
+    trusted = row.authority in {authority.fingerprint for authority in valid}
+    if row.used_at is not None or row.revoked_at is not None or row.not_after <= clock.now() or not trusted:
+        return None
+    return UnusedCertificate(agent, IssuedCertificate(certificate, [authority.certificate for authority in valid]))
 
 
 def _presented(row: CertificateRow) -> PresentedCertificate:

@@ -18,3 +18,6 @@ class EnrolmentTokenRow(Base):
     expires_at: Mapped[At]
     used_at: Mapped[At | None]
     used_by: Mapped[str | None]
+    csr_hash: Mapped[bytes | None] = mapped_column(LargeBinary)  # of the request that used it; null where an agent got a secret
+    certificate: Mapped[str | None]  # PEM: the answer to it, given again should it have been lost
+    repeats: Mapped[int] = mapped_column(default=0, server_default="0")  # how often it was given again

@@ -15,6 +15,9 @@ from wallwatch_backend.kit.database import ReadSession, WriteSession
 NO_CERTIFICATE = "infinity"
 """Sort key of an agent without a certificate among those ordered by the end of their certificates."""
 
+LATE_AFTER = 0.75
+"""Share of a certificate's lifetime after which its renewal counts as overdue: agents renew after half of it, and try again since."""
+
 _NEWEST = (
     select(CertificateRow.agent_id, CertificateRow.issued_at, CertificateRow.not_after)
     .where(CertificateRow.revoked_at.is_(None))
@@ -60,15 +63,27 @@ async def every_agent(session: ReadSession) -> Sequence[ListedAgent]:
     return [ListedAgent(*row) for row in await session.execute(_LISTED.order_by(AgentRow.host))]
 
 
+async def disconnected(session: ReadSession) -> Sequence[ListedAgent]:
+    """Agents that are not connected, by host."""
+    return [ListedAgent(*row) for row in await session.execute(_LISTED.where(AgentRow.connection_id.is_(None)).order_by(AgentRow.host))]
+
+
+async def overdue(session: ReadSession, at: datetime) -> Sequence[ListedAgent]:
+    """Agents whose newest certificate should have been renewed by now, by host."""
+    c = _NEWEST.c
+    life_s = func.extract("epoch", c.not_after - c.issued_at)
+    age_s = func.extract("epoch", literal(at, DateTime(timezone=True)) - c.issued_at)
+    return [ListedAgent(*row) for row in await session.execute(_LISTED.where(age_s >= life_s * LATE_AFTER).order_by(AgentRow.host))]
+
+
 async def add(session: WriteSession, row: AgentRow | EnrolmentTokenRow) -> None:
     session.add(row)
     await session.flush()
 
 
-async def usable_token_locked(session: WriteSession, token_hash: bytes, at: datetime) -> EnrolmentTokenRow | None:
-    query = select(EnrolmentTokenRow).where(
-        EnrolmentTokenRow.token_hash == token_hash, EnrolmentTokenRow.used_at.is_(None), EnrolmentTokenRow.expires_at > at
-    )
+async def token_locked(session: WriteSession, token_hash: bytes, at: datetime) -> EnrolmentTokenRow | None:
+    """Return a token that has not expired; it may have been used."""
+    query = select(EnrolmentTokenRow).where(EnrolmentTokenRow.token_hash == token_hash, EnrolmentTokenRow.expires_at > at)
     return (await session.scalars(query.with_for_update())).one_or_none()
 
 

@@ -15,7 +15,7 @@ from wallwatch_backend.hosts.certificates.service import IssuedCertificate
 from wallwatch_backend.hosts.certificates.signing import BadCertificateRequest
 from wallwatch_backend.hosts.command_keys import service as command_keys
 from wallwatch_backend.hosts.command_keys.signing import CommandSigner
-from wallwatch_backend.hosts.enrolment import repository
+from wallwatch_backend.hosts.enrolment import repetition, repository
 from wallwatch_backend.hosts.enrolment.errors import BadEnrolmentToken, CertificateRequestNeeded, HostEnrolled, TooManyEnrolments
 from wallwatch_backend.hosts.enrolment.models import EnrolmentTokenRow
 from wallwatch_backend.hosts.enrolment.schemas import Agent, AgentCertificate, EnrolledAgent, Enrolment, EnrolmentToken
@@ -68,7 +68,9 @@ def _present(row: repository.ListedAgent) -> Agent:
     certificate = None
     if row.issued_at is not None and row.not_after is not None:
         life = row.not_after - row.issued_at
-        certificate = AgentCertificate(expires_at=row.not_after, renews_at=row.issued_at + life / 2, late_at=row.issued_at + life * 3 / 4)
+        certificate = AgentCertificate(
+            expires_at=row.not_after, renews_at=row.issued_at + life / 2, late_at=row.issued_at + life * repository.LATE_AFTER
+        )
     return Agent(
         id=agent.id,
         host=agent.host,
@@ -110,7 +112,10 @@ async def enrol(
     base_url: str,
     address: str | None,
 ) -> EnrolledAgent:
-    """Enrol an agent; its token is used up. Refusals are audited, and limited per address like failed sign-ins."""
+    """Enrol an agent; its token is used up, but the same request is answered again while nobody has connected with the certificate.
+
+    Refusals are audited, and limited per address like failed sign-ins.
+    """
     since = clock.now() - timedelta(seconds=settings.sign_in_window_s)
     async with database.read() as reading:
         failures = await audit_log.count_refused(reading, ENROL, since, address=address)
@@ -126,10 +131,17 @@ async def enrol(
     try:
         async with database.write() as session:
             pinned = await command_keys.pinned_at_enrolment(session, signer)
-            agent_id = await _use_token(session, body, secret, address, [key.kid for key in pinned])
-            if certified and body.csr is not None:
+            kids = [key.kid for key in pinned]
+            token = await _token_of(session, body)
+            repeated = certified and token.used_at is not None
+            if repeated:
+                agent_id, issued = await repetition.answer_again(session, token, body, kids, address)
+            else:
+                agent_id = await _use_token(session, token, body, secret, address, kids)
+            if certified and not repeated and body.csr is not None:
                 lifetime = timedelta(seconds=settings.agent_certificate_s)
                 issued, _ = await certificates.issue(session, cipher, agent_id, body.host, body.csr.encode(), lifetime)
+                repetition.remember(token, body.csr, issued)
     except BadCertificateRequest as error:
         raise InvalidInput(f"csr: {error}.") from error
     except (BadEnrolmentToken, HostEnrolled) as error:
@@ -142,17 +154,25 @@ async def enrol(
         command_keys=pinned,
         certificate=issued.certificate if issued is not None else None,
         authorities=issued.authorities if issued is not None else [],
-        telemetry_key=keys.of(body.host),
+        telemetry_key=None if repeated else keys.of(body.host),  # a recorded request gives no secret; the agent gets it when it connects
     )
 
 
-async def _use_token(session: WriteSession, body: Enrolment, secret: str | None, address: str | None, kids: list[str]) -> UUID:
-    at = clock.now()
-    token = await repository.usable_token_locked(session, digest(body.token.partition(".")[0]), at)  # the rest is for the agent
+async def _token_of(session: WriteSession, body: Enrolment) -> EnrolmentTokenRow:
+    token = await repository.token_locked(session, digest(body.token.partition(".")[0]), clock.now())  # the rest is for the agent
     if token is None:
-        raise BadEnrolmentToken("It is wrong, used or expired. Create a new one with: wallwatch agent enrol")
+        raise BadEnrolmentToken(repetition.NOT_VALID)
     if token.host is not None and token.host != body.host:
         raise BadEnrolmentToken(f"It is for another host than {body.host}.")
+    return token
+
+
+async def _use_token(
+    session: WriteSession, token: EnrolmentTokenRow, body: Enrolment, secret: str | None, address: str | None, kids: list[str]
+) -> UUID:
+    if token.used_at is not None:
+        raise BadEnrolmentToken(repetition.NOT_VALID)
+    at = clock.now()
     secret_hash = digest(secret) if secret is not None else None
     await repository.lock_host(session, body.host)
     agent = await agents.by_host_locked(session, body.host)

@@ -99,9 +99,11 @@ async def _changes(session: ReadSession, values: Any, since: datetime) -> Sequen
 
 
 async def incidents(
-    session: ReadSession, incident_id: UUID, hosts: Sequence[str], since: datetime, until: datetime
+    session: ReadSession, but: UUID | None, hosts: Sequence[str], since: datetime, until: datetime
 ) -> Sequence[IncidentRow]:
-    """Other incidents of the hosts that started in the interval."""
+    """Incidents of the hosts that started in the interval, without the one named `but`."""
     i = IncidentRow
-    query = select(i).where(i.hosts.overlap(list(hosts)), i.opened_at.between(since, until), i.id != incident_id, i.merged_into.is_(None))
+    query = select(i).where(i.hosts.overlap(list(hosts)), i.opened_at.between(since, until), i.merged_into.is_(None))
+    if but is not None:
+        query = query.where(i.id != but)
     return (await session.scalars(query.order_by(i.opened_at).limit(100))).all()

@@ -66,3 +66,14 @@ class Before(BaseModel):
     until: datetime = Field(alias="to", serialization_alias="to", description="Start of the incident")
     items: list[Change] = Field(description="Oldest first")
     truncated: bool
+
+
+class Changes(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+
+    since: datetime = Field(
+        alias="from", serialization_alias="from", description="Later than requested if the interval is longer than a day"
+    )
+    until: datetime = Field(alias="to", serialization_alias="to")
+    items: list[Change] = Field(description="Oldest first")
+    truncated: bool = Field(description="The beginning of the interval is missing")

@@ -6,16 +6,14 @@ from typing import Any
 from uuid import UUID
 
 from wallwatch_backend.incidents.context import repository
-from wallwatch_backend.incidents.context.schemas import Before, Change, Container, Containers
-from wallwatch_backend.incidents.models import IncidentRow
-from wallwatch_backend.incidents.remedy_history import AppliedRemedy, remedy_history
+from wallwatch_backend.incidents.context.changes import MAX_ITEMS, changes_on
+from wallwatch_backend.incidents.context.schemas import Before, Container, Containers
 from wallwatch_backend.incidents.service import require
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import ReadSession
 
 BEFORE = timedelta(minutes=15)
 MAX_HOSTS = 50
-MAX_ITEMS = 500
 
 
 async def containers(session: ReadSession, incident_id: UUID) -> Containers:
@@ -74,48 +72,6 @@ def occupancy(events: Iterable[Any], since: datetime) -> list[Container]:
 async def before(session: ReadSession, incident_id: UUID) -> Before:
     row = await require(session, incident_id)
     since, until = row.opened_at - BEFORE, row.opened_at
-    hosts = row.hosts[:MAX_HOSTS]
-    changes = [
-        *(_event(e) for e in await repository.events(session, hosts, since, until)),
-        *(_setting(s) for s in await repository.max_idle_changes(session, hosts, since, until)),
-        *(_firmware(f) for f in await repository.firmware_changes(session, hosts, since, until)),
-        *(_remedy(at, r) for at, r in await remedy_history().applied_on_hosts(session, hosts, since, until)),
-        *(_incident(i) for i in await repository.incidents(session, row.id, hosts, since, until)),
-    ]
-    changes.sort(key=lambda change: change.at)
+    changes = await changes_on(session, row.hosts[:MAX_HOSTS], since, until, but=row.id)
     truncated = len(changes) > MAX_ITEMS or len(row.hosts) > MAX_HOSTS
     return Before(**{"from": since, "to": until}, items=changes[-MAX_ITEMS:], truncated=truncated)
-
-
-def _event(e: Any) -> Change:
-    return Change(
-        at=e.time,
-        kind="container" if e.kind.startswith("cni_") else "event",
-        host=e.host,
-        pci=e.pci,
-        text=e.detail or e.kind,
-        data={"kind": e.kind, **(e.other or {})},
-    )
-
-
-def _setting(s: Any) -> Change:
-    text = f"max-idle changed from {s.before} ms to {s.after} ms."
-    return Change(
-        at=s.time, kind="setting", host=s.host, pci="", text=text, data={"signal": "max_idle_ms", "before": s.before, "after": s.after}
-    )
-
-
-def _firmware(f: Any) -> Change:
-    text = f"Stored firmware changed from {f.before} to {f.after}; it takes effect at the next reset."
-    return Change(at=f.time, kind="firmware", host=f.host, pci=f.pci, text=text, data={"before": f.before, "after": f.after})
-
-
-def _remedy(at: datetime, r: AppliedRemedy) -> Change:
-    params = ", ".join(f"{name} = {value}" for name, value in sorted(r.params.items()))
-    text = f"{r.action} ({params}) was applied, requested by {r.requested_by}."
-    return Change(at=at, kind="remedy", host=r.host, pci=r.pci or "", text=text, data={"remedy_id": str(r.id), "state": r.state})
-
-
-def _incident(i: IncidentRow) -> Change:
-    text = f"Incident: {i.title} ({i.subject})."
-    return Change(at=i.opened_at, kind="incident", host=i.host, pci=i.pci, text=text, data={"incident_id": str(i.id), "symptom": i.symptom})

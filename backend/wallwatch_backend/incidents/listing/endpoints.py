@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from wallwatch_backend.incidents.listing import export, service
@@ -14,21 +14,22 @@ from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.access import READ_ERRORS, AsViewer
 from wallwatch_backend.kit.database import Reading, TheDatabase
 from wallwatch_backend.kit.etags import etag
+from wallwatch_backend.kit.json_answers import TheSharedJson
 from wallwatch_backend.kit.paging import BadCursor, Page
 
 router = APIRouter(prefix="/incidents", tags=["incidents"])
 
 
-@router.get("", operation_id="listIncidents", responses=problems.responses(*READ_ERRORS, BadCursor))
-async def list_incidents(caller: AsViewer, session: Reading, query: Annotated[ListQuery, Query()]) -> Page[IncidentSummary]:
+@router.get("", operation_id="listIncidents", response_model=Page[IncidentSummary], responses=problems.responses(*READ_ERRORS, BadCursor))
+async def list_incidents(request: Request, caller: AsViewer, shared: TheSharedJson, query: Annotated[ListQuery, Query()]) -> Response:
     """List incidents, newest first unless sorted otherwise."""
-    return await service.list_incidents(session, query)
+    return await shared.response(request, "listIncidents", query, lambda session: service.list_incidents(session, query))
 
 
-@router.get("/counts", operation_id="countIncidents", responses=problems.responses(*READ_ERRORS))
-async def count(caller: AsViewer, session: Reading, query: Annotated[IncidentFilter, Query()]) -> IncidentCounts:
+@router.get("/counts", operation_id="countIncidents", response_model=IncidentCounts, responses=problems.responses(*READ_ERRORS))
+async def count(request: Request, caller: AsViewer, shared: TheSharedJson, query: Annotated[IncidentFilter, Query()]) -> Response:
     """Count incidents by state, severity, symptom, cause and scope."""
-    return await service.counts(session, query)
+    return await shared.response(request, "countIncidents", query, lambda session: service.counts(session, query))
 
 
 @router.get("/changes", operation_id="listIncidentChanges", responses=problems.responses(*READ_ERRORS))

@@ -56,10 +56,19 @@ export const SHORTCUTS: readonly { where: string; keys: readonly [keys: string, 
     keys: [["z", "Undo a deleted class"]],
   },
   {
+    where: "On an RNIC",
+    keys: [
+      ["[  ]", "Earlier, later"],
+      ["o", "Zoom out"],
+      ["l", "Copy a link to the minutes shown"],
+    ],
+  },
+  {
     where: "On the fleet",
     keys: [
       ["Arrow keys", "Move between RNICs"],
       ["Enter", "Open the RNIC"],
+      ["n  N", "Next, previous RNIC that needs attention"],
       ["+  −  0", "Zoom in, zoom out, show all"],
     ],
   },

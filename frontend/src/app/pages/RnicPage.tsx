@@ -1,34 +1,56 @@
-import { Grid, Stack, Text, Title } from "@mantine/core";
+import { Stack, Tabs, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { useCallback, useMemo } from "react";
 import { ForecastPanel } from "@/features/fleet/forecasts/ForecastPanel";
 import { ExpectedPanel } from "@/features/fleet/profiles/ExpectedPanel";
 import { ChainPanel } from "@/features/fleet/rnic/ChainPanel";
+import { HardwareTab } from "@/features/fleet/rnic/hardware/HardwareTab";
+import { OverviewTab } from "@/features/fleet/rnic/overview/OverviewTab";
 import { useRnic } from "@/features/fleet/rnic/queries";
 import { RnicHeader } from "@/features/fleet/rnic/RnicHeader";
-import { RnicIncidents } from "@/features/fleet/rnic/RnicIncidents";
+import classes from "@/features/fleet/rnic/RnicHeader.module.css";
 import { SeriesPanels } from "@/features/fleet/rnic/SeriesPanels";
-import { WallBars } from "@/features/fleet/rnic/WallBars";
+import { NO_FIELDS, RNIC_TABS, type RnicSearch, toFields } from "@/features/fleet/rnic/tabs";
 import { VfPanel } from "@/features/fleet/vfs/VfPanel";
-import type { VfView } from "@/features/fleet/vfs/vfView";
+import { parseVfView, type VfView } from "@/features/fleet/vfs/vfView";
 import { ContentionPanel } from "@/features/functions/card/ContentionPanel";
 import { PlanPanel } from "@/features/plans/PlanPanel";
 import { RnicPolicies } from "@/features/policies/states/RnicPolicies";
-import type { RangeSearch } from "@/lib/time/range";
-import { Panel } from "@/lib/ui/Panel";
+import { fixedRange, parseRange, type RangeSearch, zoomOut } from "@/lib/time/range";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
+import { TimePicker } from "@/shared/time/TimePicker";
 
 interface Props {
   host: string;
   pci: string;
-  range: RangeSearch;
-  onRange: (range: RangeSearch) => void;
-  vfs: VfView;
-  onVfs: (view: VfView) => void;
+  search: RnicSearch;
+  /** Steps that the browser's Back should undo are not replaced. */
+  onSearch: (search: RnicSearch, replace: boolean) => void;
 }
 
-export function RnicPage({ host, pci, range, onRange, vfs, onVfs }: Props) {
+const TABS: readonly string[] = RNIC_TABS.map(({ tab }) => tab);
+
+export function RnicPage({ host, pci, search, onSearch }: Props) {
   const rnic = useRnic(host, pci);
+  const { tab = "overview" } = search;
+  const range = useMemo(
+    () => parseRange({ range: search.range, from: search.from, to: search.to }),
+    [search.range, search.from, search.to],
+  );
+  const onRange = useCallback(
+    (next: RangeSearch) => onSearch({ ...search, range: undefined, from: undefined, to: undefined, ...next }, false),
+    [onSearch, search],
+  );
+  const onVfs = useCallback(
+    (next: VfView) => onSearch({ ...search, vfText: undefined, vfUse: undefined, vfSort: undefined, ...next }, true),
+    [onSearch, search],
+  );
+  const onZoom = useCallback(
+    (fromMs: number, toMs: number) => onRange(fixedRange(fromMs, toMs, Date.now())),
+    [onRange],
+  );
+  const onZoomOut = useCallback(() => onRange(zoomOut(range, Date.now())), [onRange, range]);
   if (rnic.error && !rnic.data) {
     return (
       <Stack gap={12}>
@@ -42,42 +64,60 @@ export function RnicPage({ host, pci, range, onRange, vfs, onVfs }: Props) {
       </Stack>
     );
   }
+  const place = { host, pci };
+  const time = { range, onZoom, onZoomOut };
   return (
-    <Stack gap={12}>
-      <QueryState query={rnic} lines={2}>
-        {(data) => <RnicHeader rnic={data} />}
-      </QueryState>
-      <Grid gap={12}>
-        <Grid.Col span={{ base: 12, xl: 7 }}>
-          <Panel
-            title="Walls"
-            aside={
-              <span style={{ fontSize: "0.75rem", color: "var(--ww-dim)" }}>
-                hardware limits past which the RNIC’s behaviour degrades sharply
-              </span>
-            }
-          >
-            <QueryState query={rnic} lines={5}>
-              {(data) => <WallBars walls={data.walls} nearest={data.nearest_wall} />}
-            </QueryState>
-          </Panel>
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, xl: 5 }}>
-          <Panel title="Symptoms and incidents">
-            <QueryState query={rnic} lines={5}>
-              {(data) => <RnicIncidents rnic={data} />}
-            </QueryState>
-          </Panel>
-        </Grid.Col>
-      </Grid>
-      <ContentionPanel host={host} pci={pci} />
-      <ForecastPanel host={host} pci={pci} />
-      <ExpectedPanel host={host} pci={pci} />
-      <SeriesPanels host={host} pci={pci} range={range} onRange={onRange} walls={rnic.data?.walls ?? []} />
-      <RnicPolicies host={host} pci={pci} range={range} />
-      <ChainPanel host={host} pci={pci} />
-      <PlanPanel host={host} pci={pci} />
-      <VfPanel host={host} pci={pci} view={vfs} onView={onVfs} />
-    </Stack>
+    <Tabs
+      value={tab}
+      keepMounted={false}
+      onChange={(next) =>
+        onSearch({ ...search, tab: RNIC_TABS.find((each) => each.tab === next && next !== TABS[0])?.tab }, false)
+      }
+    >
+      <header className={classes["sticky"]}>
+        <QueryState query={rnic} lines={2}>
+          {(data) => <RnicHeader rnic={data} tools={<TimePicker range={range} onRange={onRange} />} />}
+        </QueryState>
+        <Tabs.List className={classes["tabs"]} aria-label={`Views of ${host} ${pci}`}>
+          {RNIC_TABS.map((each) => (
+            <Tabs.Tab key={each.tab} value={each.tab} py={7}>
+              {each.label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+      </header>
+      <Tabs.Panel value="overview" pt={12}>
+        <Stack gap={12}>
+          <OverviewTab rnic={rnic} {...place} {...time} />
+          <ContentionPanel {...place} />
+        </Stack>
+      </Tabs.Panel>
+      <Tabs.Panel value="flows" pt={12}>
+        <Stack gap={12}>
+          <SeriesPanels {...place} {...time} walls={rnic.data?.walls ?? []} />
+          <ChainPanel {...place} />
+          <PlanPanel {...place} />
+          <ExpectedPanel {...place} />
+        </Stack>
+      </Tabs.Panel>
+      <Tabs.Panel value="vfs" pt={12}>
+        <VfPanel {...place} view={parseVfView({ ...search })} onView={onVfs} />
+      </Tabs.Panel>
+      <Tabs.Panel value="policies" pt={12}>
+        <RnicPolicies {...place} range={range} />
+      </Tabs.Panel>
+      <Tabs.Panel value="forecast" pt={12}>
+        <ForecastPanel {...place} />
+      </Tabs.Panel>
+      <Tabs.Panel value="hardware" pt={12}>
+        <HardwareTab
+          {...place}
+          {...time}
+          rnic={rnic.data}
+          fields={search.fields === undefined ? undefined : toFields(search.fields)}
+          onFields={(next) => onSearch({ ...search, fields: next.join() || NO_FIELDS }, true)}
+        />
+      </Tabs.Panel>
+    </Tabs>
   );
 }

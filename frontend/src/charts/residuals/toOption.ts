@@ -22,7 +22,7 @@ export function residualsToOption(points: readonly ResidualPoint[], theme: Chart
   const data = (of: (point: ResidualPoint) => number) => points.map((point) => [point.at, of(point), point.label]);
   return {
     grid: { left: 52, right: 14, top: 26, bottom: 36 },
-    legend: { top: 0, right: 14, textStyle: { color: theme.dim, fontSize: 11 } },
+    legend: { top: 0, right: 28, textStyle: { color: theme.dim, fontSize: 11 } },
     tooltip: {
       trigger: "item",
       confine: true,

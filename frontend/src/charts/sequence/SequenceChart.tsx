@@ -3,6 +3,7 @@ import { plural } from "@/lib/format";
 import { Chart } from "../Chart";
 import type { ChartTheme } from "../chartTheme";
 import type { SequenceModel } from "./model";
+import { sequenceTable } from "./table";
 import { sequenceToOption } from "./toOption";
 
 /** PSNs of one queue pair over time. */
@@ -22,5 +23,8 @@ export function SequenceChart({
     plural(model.nacks.length, "NACK"),
     plural(model.cnps.length, "CNP"),
   ].join(", ");
-  return <Chart toOption={toOption} height={height} label={`${title}: PSN over time, ${what}`} />;
+  const table = useCallback(() => sequenceTable(model), [model]);
+  return (
+    <Chart toOption={toOption} height={height} label={`${title}: PSN over time, ${what}`} title={title} table={table} />
+  );
 }

@@ -1,12 +1,33 @@
 import { useCallback } from "react";
-import { Chart } from "../Chart";
+import { Chart, type ChartProps } from "../Chart";
 import type { ChartTheme } from "../chartTheme";
 import type { SeriesModel } from "./model";
-import { seriesToOption } from "./toOption";
+import { seriesTable } from "./table";
+import { type SeriesLook, seriesToOption } from "./toOption";
 
-export function SeriesChart({ model, title, height = 170 }: { model: SeriesModel; title: string; height?: number }) {
-  const toOption = useCallback((theme: ChartTheme) => seriesToOption(model, theme), [model]);
+interface Props extends Pick<ChartProps, "group" | "onZoom" | "onZoomOut">, SeriesLook {
+  model: SeriesModel;
+  title: string;
+  height?: number;
+}
+
+export function SeriesChart({ model, title, height = 170, stacked, timeAxis, legendLeft, ...wrapper }: Props) {
+  const toOption = useCallback(
+    (theme: ChartTheme) => seriesToOption(model, theme, { stacked, timeAxis, legendLeft }),
+    [model, stacked, timeAxis, legendLeft],
+  );
+  const table = useCallback(() => seriesTable(model), [model]);
+  const marked = model.intervalsAs === "ribbon" ? "marked" : "shaded";
   const symptoms =
-    model.intervals.length > 0 ? `; shaded: ${[...new Set(model.intervals.map((i) => i.symptom))].join(", ")}` : "";
-  return <Chart toOption={toOption} height={height} label={`${title} over time${symptoms}`} />;
+    model.intervals.length > 0 ? `; ${marked}: ${[...new Set(model.intervals.map((i) => i.symptom))].join(", ")}` : "";
+  return (
+    <Chart
+      toOption={toOption}
+      height={height}
+      label={`${title} over time${symptoms}`}
+      title={title}
+      table={table}
+      {...wrapper}
+    />
+  );
 }

@@ -26,6 +26,10 @@ export interface SeriesModel {
   limit?: { value: number; label: string; always?: boolean };
   /** A moment that is marked by a line upright. */
   mark?: { atMs: number; label: string };
+  /** Moments at which something changed: thin lines upright, which the page names elsewhere. */
+  events?: readonly number[];
+  /** How intervals are drawn: `area` (the default) shades what they cover, `ribbon` is a thin band on top, for those that may last. */
+  intervalsAs?: "area" | "ribbon";
   formatTime: (ms: number) => string;
   formatTooltipTime: (ms: number) => string;
 }

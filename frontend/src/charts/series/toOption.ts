@@ -3,7 +3,8 @@ import { formatNumber, formatShare, formatValue } from "@/lib/format";
 import type { ChartTheme } from "../chartTheme";
 import { html, marker, tooltipFormatter } from "../tooltip";
 import { toPoints } from "./gaps";
-import type { Interval, SeriesModel } from "./model";
+import { axisTop } from "./axis";
+import type { SeriesModel } from "./model";
 
 interface TooltipPoint {
   seriesIndex: number;
@@ -13,12 +14,14 @@ interface TooltipPoint {
 
 /** In less of the chart than this, an interval has no room for its name. */
 const ROOM_FOR_NAME = 0.08;
+const RIBBON_PX = 3;
 
 function nameOf({ symptom, from, to }: { symptom: string; from: number; to: number }, span: number): string {
   return to - from < span * ROOM_FOR_NAME ? "" : symptom;
 }
 
-function clippedAreas(intervals: readonly Interval[], fromMs: number, toMs: number) {
+function clippedAreas({ intervals, fromMs, toMs, intervalsAs }: SeriesModel, top: number, nameless: boolean) {
+  const [upper, lower] = intervalsAs === "ribbon" ? [{ y: top }, { y: top + RIBBON_PX }] : [{}, {}];
   return intervals
     .map((each) => ({
       symptom: each.symptom,
@@ -26,7 +29,10 @@ function clippedAreas(intervals: readonly Interval[], fromMs: number, toMs: numb
       to: Math.min(each.toMs ?? toMs, toMs),
     }))
     .filter((each) => each.to > each.from)
-    .map((each) => [{ name: nameOf(each, toMs - fromMs), xAxis: each.from }, { xAxis: each.to }]);
+    .map((each) => [
+      { name: nameless ? "" : nameOf(each, toMs - fromMs), xAxis: each.from, ...upper },
+      { xAxis: each.to, ...lower },
+    ]);
 }
 
 /** The highest value that a line reaches; -Infinity when all values are missing. */
@@ -36,18 +42,23 @@ function highest(model: SeriesModel): number {
   return top;
 }
 
-/** The next round number at or above: 1, 1.5, 2, 3, 4, 5, 6 or 8 times a power of ten. */
-export function roundUp(value: number): number {
-  if (!(value > 0)) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  const step = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((each) => each * power >= value * (1 - 1e-9)) ?? 10;
-  return step * power;
+/** The lowest; Infinity when all are missing. */
+function lowest(model: SeriesModel): number {
+  let low = Infinity;
+  for (const line of model.lines) for (const value of line.values) if (value !== null && value < low) low = value;
+  return low;
 }
 
-/** Grid lines that divide a round maximum evenly, so that its own label stands alone. */
-export function evenInterval(max: number): number {
-  const leading = max / 10 ** Math.floor(Math.log10(max));
-  return max / (leading % 1.5 === 0 ? 3 : leading % 5 === 0 ? 5 : 4);
+/** Where the plot begins and ends inside a chart, so that what stands above it can share its time axis. Pixels. */
+export const PLOT_LEFT = 52;
+export const PLOT_RIGHT = 14;
+
+export interface SeriesLook {
+  /** One of several that stand on one another: what names the unit and the symptoms stands around them. */
+  stacked?: boolean;
+  /** Of these, the lowest alone has the time axis. */
+  timeAxis?: boolean;
+  legendLeft?: number;
 }
 
 /** The area between two lines: an unseen line, and what the other one has above it. */
@@ -82,11 +93,13 @@ function bandSeries(model: SeriesModel, theme: ChartTheme) {
 /** The limit as a line across, and a moment as one upright. */
 function markLine(
   limit: SeriesModel["limit"],
-  mark: SeriesModel["mark"],
+  { mark, events = [], fromMs, toMs }: SeriesModel,
   { end, top }: { end: number; top: number },
   theme: ChartTheme,
 ) {
-  if (!limit && !mark) return undefined;
+  const changes = events.filter((ms) => ms >= fromMs && ms <= toMs);
+  if (!limit && !mark && changes.length === 0) return undefined;
+  const thin = { lineStyle: { color: theme.dim, type: "dotted", width: 1 }, label: { show: false } };
   const upright = {
     xAxis: mark?.atMs,
     lineStyle: { color: theme.text, type: "dashed" },
@@ -103,26 +116,32 @@ function markLine(
       position: limit && end > limit.value && limit.value > top * 0.15 ? "insideEndBottom" : "insideEndTop",
       formatter: limit?.label,
     },
-    data: [...(limit ? [{ yAxis: limit.value }] : []), ...(mark ? [upright] : [])],
+    data: [
+      ...(limit ? [{ yAxis: limit.value }] : []),
+      ...(mark ? [upright] : []),
+      ...changes.map((xAxis) => ({ xAxis, ...thin })),
+    ],
   };
 }
 
 /** Lines over time, symptom intervals as shaded areas, and the limit when the data come within reach of it. */
-export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCoreOption {
-  const areas = clippedAreas(model.intervals, model.fromMs, model.toMs);
+export function seriesToOption(model: SeriesModel, theme: ChartTheme, look: SeriesLook = {}): EChartsCoreOption {
+  const { stacked = false, timeAxis = true, legendLeft = 44 } = look;
+  const grid = { left: PLOT_LEFT, right: PLOT_RIGHT, top: 26, bottom: timeAxis ? 22 : 7 };
+  const areas = clippedAreas(model, grid.top, stacked);
   const limit =
     model.limit && (model.limit.always || highest(model) > model.limit.value * 0.5) ? model.limit : undefined;
-  const top = limit ? roundUp(Math.max(limit.value * 1.02, highest(model))) : undefined;
   const unit = model.lines[0]?.unit ?? "";
+  const axis = axisTop(Math.max(limit ? limit.value * 1.02 : -Infinity, highest(model)), lowest(model), unit);
   // The limit's name stands on the side of it where the line does not end.
   const end = model.lines[0]?.values.findLast((value) => value !== null) ?? 0;
   return {
     color: [...theme.series],
-    grid: { left: 52, right: 14, top: 26, bottom: 22 },
+    grid,
     legend: {
       show: model.lines.length > 1, // one line is what the chart's title says
       top: 0,
-      left: 44,
+      left: legendLeft,
       itemWidth: 14,
       itemHeight: 8,
       icon: "roundRect",
@@ -150,18 +169,25 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
       max: model.toMs,
       splitNumber: 5,
       axisLine: { lineStyle: { color: theme.line } },
-      axisLabel: { color: theme.dim, fontSize: 11, hideOverlap: true, formatter: (ms: number) => model.formatTime(ms) },
+      axisTick: { show: timeAxis },
+      axisLabel: {
+        show: timeAxis,
+        color: theme.dim,
+        fontSize: 11,
+        hideOverlap: true,
+        formatter: (ms: number) => model.formatTime(ms),
+      },
       splitLine: { show: false },
     },
     yAxis: {
       type: "value",
-      name: unit === "none" || unit === "ratio" ? "" : unit,
+      name: stacked || unit === "none" || unit === "ratio" ? "" : unit,
       nameTextStyle: { color: theme.dim, fontSize: 11, align: "right", padding: [0, 6, 0, 0] },
       nameGap: 10,
       scale: false,
       splitNumber: 3,
-      max: top,
-      interval: top === undefined ? undefined : evenInterval(top),
+      max: axis?.max,
+      interval: axis?.interval,
       axisLabel: {
         color: theme.dim,
         fontSize: 11,
@@ -183,12 +209,12 @@ export function seriesToOption(model: SeriesModel, theme: ChartTheme): EChartsCo
           i === 0 && areas.length > 0
             ? {
                 silent: true,
-                itemStyle: { color: theme.shade },
+                itemStyle: { color: model.intervalsAs === "ribbon" ? theme.bad : theme.shade },
                 label: { color: theme.bad, fontSize: 11, fontWeight: 700, position: "insideTopLeft" },
                 data: areas,
               }
             : undefined,
-        markLine: i === 0 ? markLine(limit, model.mark, { end, top: top ?? end }, theme) : undefined,
+        markLine: i === 0 ? markLine(limit, model, { end, top: axis?.max ?? end }, theme) : undefined,
       })),
       ...bandSeries(model, theme),
     ],

@@ -27,6 +27,22 @@ const WAVE_EVENTS: readonly EventChoice[] = [
   { value: "rollout.wave_confirmed", label: "Wave confirmed" },
 ];
 
+/** Conditions besides incidents; each is followed by the event of its end. */
+const CONDITION_EVENTS: readonly EventChoice[] = [
+  { value: "forecast.expected", label: "Likely to reach a limit within the hour" },
+  { value: "policy.violated", label: "Policy violated" },
+  { value: "agent.lost", label: "Agent lost" },
+  { value: "certificate.late", label: "Agent certificate late" },
+];
+
+/** Their ends, which nobody subscribes to alone. */
+const CONDITION_ENDS: readonly EventChoice[] = [
+  { value: "forecast.ended", label: "forecast: ended" },
+  { value: "policy.cleared", label: "policy: cleared" },
+  { value: "agent.connected", label: "agent: connected again" },
+  { value: "certificate.renewed", label: "certificate: renewed" },
+];
+
 /** The events that the states of a table send, each once. */
 function eventsOf(table: readonly State[]): EventChoice[] {
   const labels = new Map<string, string>();
@@ -41,6 +57,7 @@ export function eventGroups({ incident, remedy, rollout, campaign }: EventTables
     { title: "Remedies", events: eventsOf(remedy) },
     { title: "Rollouts", events: [...eventsOf(rollout), ...WAVE_EVENTS] },
     { title: "Lab campaigns", events: eventsOf(campaign) },
+    { title: "Early warnings", events: CONDITION_EVENTS.slice() },
   ];
 }
 
@@ -59,6 +76,7 @@ export function logEvents(tables: EventTables): EventChoice[] {
     { value: "incident.repeated", label: "incident: repeated" },
     { value: "incident.group", label: "incident: group" },
     ...orders.flat(),
+    ...CONDITION_ENDS,
     { value: "webhook.test", label: "test" },
   ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseRange, refreshEvery, toInterval } from "./range";
+import { asFixed, fixedRange, parseRange, refreshEvery, shift, toInterval, zoomOut } from "./range";
 
 describe("the time range in the URL", () => {
   it.each([
@@ -27,5 +27,40 @@ describe("the time range in the URL", () => {
       seconds: 3600,
     });
     expect(refreshEvery(300)).toBeLessThan(refreshEvery(86_400));
+  });
+});
+
+describe("moving through time", () => {
+  const at = (clock: string) => `2026-11-21T${clock}.000Z`;
+  const now = Date.parse(at("12:00:00"));
+  const hour = { from: at("03:00:00"), to: at("04:00:00") };
+
+  it("zooms out to twice the length around the same middle", () => {
+    expect(zoomOut(hour, now)).toEqual({ from: at("02:30:00"), to: at("04:30:00") });
+  });
+
+  it("zooms a live range out to the next longer one, which stays live", () => {
+    expect(zoomOut({}, now)).toEqual({ range: "1h" });
+    expect(zoomOut({ range: "7d" }, now)).toEqual({ range: "7d" });
+  });
+
+  it("steps by half of the length, never into the future", () => {
+    expect(shift(hour, -1, now)).toEqual({ from: at("02:30:00"), to: at("03:30:00") });
+    expect(shift({ from: at("11:00:00"), to: at("11:50:00") }, 1, now)).toEqual({
+      from: at("11:10:00"),
+      to: at("12:00:00"),
+    });
+    expect(shift({ range: "1h" }, -1, now)).toEqual({ from: at("10:30:00"), to: at("11:30:00") });
+  });
+
+  it("fixes the minutes that a live range shows", () => {
+    expect(asFixed({ range: "15m" }, now)).toEqual({ from: at("11:45:00"), to: at("12:00:00") });
+    expect(asFixed(hour, now)).toEqual(hour);
+  });
+
+  it("takes a selection in either direction, and never one too short to show a sample", () => {
+    expect(fixedRange(Date.parse(hour.to), Date.parse(hour.from), now)).toEqual(hour);
+    const { from, to } = fixedRange(now - 5000, now - 5000, now);
+    expect(Date.parse(to ?? "") - Date.parse(from ?? "")).toBe(10_000);
   });
 });

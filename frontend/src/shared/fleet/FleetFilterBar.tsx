@@ -1,7 +1,7 @@
 import { Button, Group, MultiSelect, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch, IconX } from "@tabler/icons-react";
-import { useEffect, useMemo, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { useSymptomChoices } from "@/lib/api/useCatalogue";
 import { distinct } from "@/lib/distinct";
 import { BANDS } from "@/lib/headroom";
@@ -13,12 +13,14 @@ interface Props {
   shape: number;
   filters: FleetFilters;
   onFilters: (filters: FleetFilters) => void;
+  /** More of the page's controls, in the same line. */
+  children?: ReactNode;
 }
 
 const SHOWN_OPTIONS = 200;
 
 /** Every filter is in the URL, so that a link shows a colleague the same RNICs. `/` focuses the text. */
-export function FleetFilterBar({ columns, shape, filters, onFilters }: Props) {
+export function FleetFilterBar({ columns, shape, filters, onFilters, children }: Props) {
   const options = useMemo(
     () => ({ rack: distinct(columns.rack), host: distinct(columns.host), model: distinct(columns.model) }),
     [columns, shape], // eslint-disable-line react-hooks/exhaustive-deps
@@ -75,6 +77,14 @@ export function FleetFilterBar({ columns, shape, filters, onFilters }: Props) {
         "limit use",
         BANDS.map((b) => ({ value: b.band, label: b.label })),
       )}
+      <Button
+        variant={filters.sick ? "filled" : "default"}
+        aria-pressed={filters.sick !== undefined}
+        onClick={() => onFilters({ ...filters, sick: filters.sick ? undefined : "1" })}
+      >
+        Only sick
+      </Button>
+      {children}
       {isFiltered(filters) && (
         <Button variant="subtle" leftSection={<IconX size={14} />} onClick={() => onFilters({})}>
           Clear filters

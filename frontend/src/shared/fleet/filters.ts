@@ -11,9 +11,11 @@ export interface FleetFilters {
   /** Bands of how much of the nearest limit is used. */
   use?: string;
   q?: string;
+  /** `1`: only what needs attention, by a symptom or by a limit that it is near or over. */
+  sick?: string;
 }
 
-const KEYS = ["rack", "host", "model", "symptom", "use", "q"] as const;
+const KEYS = ["rack", "host", "model", "symptom", "use", "q", "sick"] as const;
 const BAND_NAMES = new Set<string>(BANDS.map((b) => b.band));
 const SYMPTOM_SETS = new Set(["any", "none", "recent"]);
 
@@ -36,6 +38,7 @@ export function parseFilters(search: Record<string, unknown>): FleetFilters {
     if (typeof raw !== "string" && typeof raw !== "number") continue;
     let values = toList(String(raw));
     if (key === "use") values = values.filter((v) => BAND_NAMES.has(v));
+    if (key === "sick") values = values.filter((v) => v === "1");
     if (key === "symptom") values = values.filter((v) => SYMPTOM_SETS.has(v) || isSymptom(v));
     const text = key === "q" ? String(raw).trim() : fromList(values);
     if (text) filters[key] = text;
@@ -47,6 +50,13 @@ export function isFiltered(filters: FleetFilters): boolean {
   return KEYS.some((key) => filters[key] !== undefined);
 }
 
+/** Has a symptom, or is near or over a limit. */
+export function needsAttention(columns: Columns, row: number): boolean {
+  if ((columns.symptoms[row]?.length ?? 0) > 0) return true;
+  const band = bandOf(columns.headroom[row]);
+  return band === "beyond" || band === "near";
+}
+
 function matcher(filters: FleetFilters): (columns: Columns, row: number) => boolean {
   const rack = new Set(toList(filters.rack));
   const host = new Set(toList(filters.host));
@@ -55,6 +65,7 @@ function matcher(filters: FleetFilters): (columns: Columns, row: number) => bool
   const band = new Set<string>(toList(filters.use));
   const words = (filters.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   return (c, row) => {
+    if (filters.sick && !needsAttention(c, row)) return false;
     if (rack.size > 0 && !rack.has(c.rack[row] ?? "")) return false;
     if (host.size > 0 && !host.has(c.host[row] ?? "")) return false;
     if (model.size > 0 && !model.has(c.model[row] ?? "")) return false;

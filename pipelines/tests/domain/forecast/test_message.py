@@ -8,6 +8,7 @@ import orjson
 from wallwatch.domain.forecast.confidence import Confidence
 from wallwatch.domain.forecast.message import messages
 from wallwatch.domain.forecast.predict import predict
+from wallwatch.domain.forecast.published import PublishedForecast
 from wallwatch.domain.forecast.targets import limits
 from wallwatch.domain.forecast.window import History
 
@@ -21,6 +22,9 @@ def test_unknown_is_null_and_a_wall_beyond_the_hour_has_no_time(make_history: Ca
     names = [("host00", "0000:00:00.0", "r1"), ("host00", "0000:01:00.0", "r1")]
     first, second = messages(made, names, history.models, limits(history.models), "abc", HIGH, np.array([True, False]), np.array([57, -1]))
     assert orjson.loads(orjson.dumps(first)) == first
+    for each in (first, second):
+        published = PublishedForecast.model_validate_json(orjson.dumps(each))
+        assert set(each) == set(published.model_dump()), "readers are promised every field"
     assert first["forecaster"] == ""
     assert first["cold_start"]
     assert first["confidence"] == "low"

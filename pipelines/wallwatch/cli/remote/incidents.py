@@ -76,14 +76,14 @@ def list_incidents(
         list[str] | None, typer.Option(help="May be repeated; default: all unresolved.", autocompletion=completion.words(*STATES))
     ] = None,
     severity: Annotated[
-        list[str] | None, typer.Option(help="May be repeated.", autocompletion=completion.words("warning", "critical"))
+        str | None, typer.Option(help="Only warning or critical ones.", autocompletion=completion.words("warning", "critical"))
     ] = None,
-    host: Annotated[list[str] | None, typer.Option(help="May be repeated.", autocompletion=completion.hosts)] = None,
-    rack: Annotated[list[str] | None, typer.Option(help="May be repeated.", autocompletion=completion.racks)] = None,
+    host: Annotated[str | None, typer.Option(help="Only of this host.", autocompletion=completion.hosts)] = None,
+    rack: Annotated[str | None, typer.Option(help="Only of this rack.", autocompletion=completion.racks)] = None,
     symptom: Annotated[list[str] | None, typer.Option(help="Such as S1; may be repeated.")] = None,
-    cause: Annotated[list[str] | None, typer.Option(help="Such as C2; may be repeated.")] = None,
-    assignee: Annotated[list[str] | None, typer.Option(help="User name; may be repeated.")] = None,
-    ticket: Annotated[list[str] | None, typer.Option(help="Key of a linked ticket; may be repeated.")] = None,
+    cause: Annotated[str | None, typer.Option(help="Only with this likely cause, such as C2.")] = None,
+    assignee: Annotated[str | None, typer.Option(help="Only of this user.")] = None,
+    ticket: Annotated[str | None, typer.Option(help="Only with a link to this ticket (its key).")] = None,
     search: Annotated[str | None, typer.Option("--search", "-q", help="Words in titles and summaries.")] = None,
     everything: Annotated[bool, typer.Option("--all", "-a", help="Resolved ones too.")] = False,
     limit: LimitOption = 50,

@@ -14,6 +14,11 @@ LIKELY_FROM = 0.5
 """Chance from which a wall counts as likely to be reached. Below it nobody is warned: the RNIC more probably stays below its limit.
 At this chance the median itself crosses the limit, so exactly the likely walls have a likely time (`wall_times.reached_in_min`)."""
 
+UNLIKELY_BELOW = 0.35
+"""Chance below which a warning is withdrawn. Between the two nothing changes: a forecast comes every minute, its chance moves by some
+hundredths from one to the next, and a warning that comes and goes is read by nobody. So withdrawing takes odds of about two to one
+against, where giving it takes even odds."""
+
 
 def chances_within_hour(now: Floats, ahead: Floats, limits: Floats) -> Floats:
     """The chance that each wall is reached within the hour: shape (rnics, walls), NaN if value or limit is unknown.

@@ -151,6 +151,8 @@ class Topic(_Entry):
     measurement: str | None = None
     partitions: int = Field(ge=1)
     retention_hours: int = Field(ge=1)
+    message_version: int = Field(ge=1)
+    """Version of the schema of its messages."""
     compression: Literal["none", "gzip", "snappy", "lz4", "zstd"]
     writers: tuple[KafkaRole, ...] = Field(min_length=1)
     readers: tuple[KafkaRole, ...] = Field(min_length=1)

@@ -1,16 +1,18 @@
-import { ActionIcon, Group, Text, Title } from "@mantine/core";
-import { IconTool } from "@tabler/icons-react";
+import { ActionIcon, Group, Stack, Text, Title, UnstyledButton } from "@mantine/core";
+import { IconAlertTriangle, IconTool } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { type Names, useNames } from "@/lib/api/useCatalogue";
 import { formatHeadroom, plural } from "@/lib/format";
 import { bandColor, bandOf } from "@/lib/headroom";
 import type { Columns } from "@/lib/stream/columns";
 import type { FleetState } from "@/lib/stream/fleetStore";
+import { formatDuration } from "@/lib/time/format";
 import { SymptomBadge } from "@/lib/ui/SymptomBadge";
 import { RnicRemedyDialog } from "../rnic/RnicRemedyDialog";
 import classes from "./AttentionList.module.css";
 import { isStale } from "./canvas/scene";
+import { useIncidentsOfRnics } from "./queries";
 import type { FleetSummary } from "./summary";
 
 /** Why it needs someone, in words: its symptoms, or the limit it is near. */
@@ -22,9 +24,23 @@ function whyText(columns: Columns, row: number, names: Names): string {
   return (columns.headroom[row] ?? 1) < 0 ? "Over limit, no symptoms" : "Near limit, no symptoms";
 }
 
+interface Props {
+  state: FleetState;
+  summary: FleetSummary;
+  now: number;
+  /** Shows all that need attention, and nothing else. */
+  onShowAll: () => void;
+}
+
 /** The sickest RNICs by name, one click away: what an operator came for, before any reading of colours. */
-export function AttentionList({ state, summary, now }: { state: FleetState; summary: FleetSummary; now: number }) {
+export function AttentionList({ state, summary, now, onShowAll }: Props) {
   const { columns, staleAfterMs } = state;
+  const key = summary.sickest.map((row) => `${columns.host[row] ?? ""}|${columns.pci[row] ?? ""}`).join();
+  const shown = useMemo(
+    () => summary.sickest.map((row) => ({ host: columns.host[row] ?? "", pci: columns.pci[row] ?? "" })),
+    [key], // eslint-disable-line react-hooks/exhaustive-deps
+  );
+  const incidents = useIncidentsOfRnics(shown);
   const names = useNames();
   const [asked, setAsked] = useState<{ host: string; pci: string } | null>(null);
   if (summary.needAttention === 0) {
@@ -46,7 +62,8 @@ export function AttentionList({ state, summary, now }: { state: FleetState; summ
             {summary.needAttention === 1 ? "needs attention" : "need attention"}
           </Text>
         </div>
-        {summary.sickest.map((row) => {
+        {summary.sickest.map((row, i) => {
+          const incident = incidents[i];
           const host = columns.host[row] ?? "";
           const pci = columns.pci[row] ?? "";
           const wall = columns.nearest_wall[row];
@@ -79,21 +96,42 @@ export function AttentionList({ state, summary, now }: { state: FleetState; summ
                   {isStale(columns, row, now, staleAfterMs) ? " · stale" : ""}
                 </Text>
                 <Text size="xs" truncate>
+                  {incident && (columns.symptoms[row]?.length ?? 0) > 0
+                    ? `${formatDuration(now - Date.parse(incident.opened_at))} · `
+                    : ""}
                   {whyText(columns, row, names)}
                 </Text>
               </Link>
-              <ActionIcon
-                variant="default"
-                size="md"
-                title="Propose a remedy"
-                aria-label={`Propose a remedy for ${host} ${pci}`}
-                onClick={() => setAsked({ host, pci })}
-              >
-                <IconTool size={15} />
-              </ActionIcon>
+              <Stack gap={4}>
+                {incident && (
+                  <ActionIcon
+                    variant="default"
+                    size="sm"
+                    title={`Open the incident: ${incident.title}`}
+                    aria-label={`Open the incident of ${host} ${pci}`}
+                    renderRoot={(props) => <Link to="/incidents/$id" params={{ id: incident.id }} {...props} />}
+                  >
+                    <IconAlertTriangle size={13} />
+                  </ActionIcon>
+                )}
+                <ActionIcon
+                  variant="default"
+                  size="sm"
+                  title="Propose a remedy"
+                  aria-label={`Propose a remedy for ${host} ${pci}`}
+                  onClick={() => setAsked({ host, pci })}
+                >
+                  <IconTool size={13} />
+                </ActionIcon>
+              </Stack>
             </div>
           );
         })}
+        {summary.more > 0 && (
+          <UnstyledButton className={classes["more"]} onClick={onShowAll}>
+            +{summary.more.toLocaleString("en")} more
+          </UnstyledButton>
+        )}
       </Group>
       {asked && <RnicRemedyDialog host={asked.host} pci={asked.pci} onClose={() => setAsked(null)} />}
     </section>

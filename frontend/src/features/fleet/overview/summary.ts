@@ -2,6 +2,7 @@ import { type Band, bandOf, BANDS } from "@/lib/headroom";
 import type { Columns } from "@/lib/stream/columns";
 import type { FleetState } from "@/lib/stream/fleetStore";
 import { compareSymptoms } from "@/lib/symptoms";
+import { needsAttention } from "@/shared/fleet/filters";
 import { isStale } from "./canvas/scene";
 
 export interface FleetSummary {
@@ -14,6 +15,10 @@ export interface FleetSummary {
   recent: number;
   /** Rows of the RNICs that need attention, sickest first; a symptom of a whole host stands there once. */
   sickest: number[];
+  /** All of them in that order, for stepping from one to the next. */
+  sick: number[];
+  /** How many of them stand neither in `sickest` nor for the host of one there. */
+  more: number;
   /** For such a row: how many other RNICs of its host have the same. */
   sharing: Map<number, number>;
   /** How many need attention in all. */
@@ -69,7 +74,7 @@ export function summarise(
     bands[band]++;
     const has = columns.symptoms[row] ?? [];
     for (const symptom of has) symptoms.set(symptom, (symptoms.get(symptom) ?? 0) + 1);
-    if (has.length > 0 || band === "beyond" || band === "near") sick.push(row);
+    if (needsAttention(columns, row)) sick.push(row);
     if (has.length === 0 && (columns.recent[row]?.length ?? 0) > 0) recent++;
     if (columns.cordoned[row]) cordoned++;
     if (isStale(columns, row, now, staleAfterMs)) stale++;
@@ -84,6 +89,8 @@ export function summarise(
     cordoned,
     recent,
     sickest: kept.slice(0, SHOWN),
+    sick: kept,
+    more: sick.length - kept.slice(0, SHOWN).reduce((sum, row) => sum + 1 + (sharing.get(row) ?? 0), 0),
     sharing,
     needAttention: sick.length,
   };

@@ -11,7 +11,7 @@ import { IncidentStateMark } from "@/shared/incidents/IncidentStateMark";
 import { useIncidents } from "@/shared/incidents/queries";
 import { RnicRemedies } from "./RnicRemedies";
 
-const SHOWN = 6;
+const SHOWN = 4;
 
 /** A symptom that is there, or that was there lately: nobody shall have to have looked in the right minute. */
 function PresentSymptom({ symptom, now }: { symptom: Rnic["symptoms"][number]; now: number }) {

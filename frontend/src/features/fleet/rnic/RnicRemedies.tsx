@@ -10,7 +10,7 @@ import { ParamsLine } from "@/shared/remedies/ParamsLine";
 import { useRemediesOf } from "@/shared/remedies/queries";
 import { StateMark } from "@/lib/ui/StateMark";
 
-const SHOWN = 5;
+const SHOWN = 3;
 
 /** What was done to this RNIC or to its whole host, newest first; dry runs changed nothing and are left out. */
 export function RnicRemedies({ host, pci }: { host: string; pci: string }) {

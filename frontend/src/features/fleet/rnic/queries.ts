@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api, unwrap } from "@/lib/api/client";
 import { type RangeSearch, refreshEvery, toInterval } from "@/lib/time/range";
 
+/** Each limit's own field too, for its recent past. */
 export const SERIES_FIELDS = [
   "tx_gbps",
   "rx_gbps",
@@ -15,6 +16,9 @@ export const SERIES_FIELDS = [
   "counter_gap_p95_s",
   "counter_gap_max_s",
   "max_idle_ms",
+  "masks_egress",
+  "masks_ingress",
+  "encap_contexts",
 ] as const;
 
 const STATE_EVERY_MS = 3_000;
@@ -28,15 +32,22 @@ export function useRnic(host: string, pci: string) {
   });
 }
 
-export function useSeries(host: string, pci: string, range: RangeSearch) {
+export function useSeries(
+  host: string,
+  pci: string,
+  range: RangeSearch,
+  fields: readonly string[] = SERIES_FIELDS,
+  { enabled = true } = {},
+) {
   const { live, seconds } = toInterval(range, 0);
   return useQuery({
-    queryKey: ["rnics", host, pci, "series", range],
+    queryKey: ["rnics", host, pci, "series", range, fields],
+    enabled,
     queryFn: () => {
       const { from, to } = toInterval(range, Date.now());
       return unwrap(
         api.GET("/api/v1/rnics/{host}/{pci}/series", {
-          params: { path: { host, pci }, query: { fields: SERIES_FIELDS.join(","), from, to } },
+          params: { path: { host, pci }, query: { fields: fields.join(","), from, to } },
         }),
       );
     },
@@ -53,6 +64,22 @@ export function useFindings(host: string, pci: string, range: RangeSearch) {
       const { from, to } = toInterval(range, Date.now());
       return unwrap(
         api.GET("/api/v1/rnics/{host}/{pci}/findings", { params: { path: { host, pci }, query: { from, to } } }),
+      );
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: live ? MASKS_EVERY_MS : false,
+  });
+}
+
+/** What changed on the RNIC and its host: the marks on the charts. */
+export function useChanges(host: string, pci: string, range: RangeSearch) {
+  const { live } = toInterval(range, 0);
+  return useQuery({
+    queryKey: ["rnics", host, pci, "changes", range],
+    queryFn: () => {
+      const { from, to } = toInterval(range, Date.now());
+      return unwrap(
+        api.GET("/api/v1/rnics/{host}/{pci}/changes", { params: { path: { host, pci }, query: { from, to } } }),
       );
     },
     placeholderData: keepPreviousData,

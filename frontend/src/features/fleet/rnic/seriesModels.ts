@@ -1,5 +1,5 @@
 import type { Interval, SeriesModel } from "@/charts/series/model";
-import type { FindingInterval, Series, WallValue } from "@/lib/api/types";
+import type { FindingInterval, RnicPerformance, Series, WallValue } from "@/lib/api/types";
 import { formatNumber } from "@/lib/format";
 
 export interface ChartSpec {
@@ -65,6 +65,7 @@ export function toModel(
     fromMs: Date.parse(series.from),
     toMs: Date.parse(series.to),
     intervals: toIntervals(findings),
+    intervalsAs: "ribbon",
     limit: wall?.limit ? { value: wall.limit, label: `${wall.label}: ${formatNumber(wall.limit)}` } : undefined,
     formatTime: formats.axis,
     formatTooltipTime: formats.tooltip,
@@ -83,4 +84,25 @@ export function toModel(
       ];
     }),
   };
+}
+
+/** A point of the profile's path speaks for this long before and after itself. */
+const EXPECTED_REACH_MS = 90_000;
+
+/** The throughput with what the RNIC's profile expects it to send, as far as the profile's path reaches. */
+export function withExpected(model: SeriesModel, performance: Pick<RnicPerformance, "path"> | undefined): SeriesModel {
+  const path = (performance?.path ?? []).map(({ at, expected_gbps }) => ({
+    atMs: Date.parse(at),
+    value: expected_gbps,
+  }));
+  if (path.length === 0) return model;
+  let next = 0;
+  const values = model.timesMs.map((ms) => {
+    const distance = (i: number) => Math.abs((path[i]?.atMs ?? Infinity) - ms);
+    while (next + 1 < path.length && distance(next + 1) <= distance(next)) next++;
+    return distance(next) <= EXPECTED_REACH_MS ? (path[next]?.value ?? null) : null;
+  });
+  if (values.every((value) => value === null)) return model;
+  const line = { name: "expected_gbps", label: "Expected to send", unit: "Gbit/s", values, dashed: true };
+  return { ...model, lines: [...model.lines, line] };
 }

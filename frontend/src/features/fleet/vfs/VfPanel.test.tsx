@@ -6,7 +6,7 @@ import type { VirtualFunction, VirtualFunctions } from "@/lib/api/types";
 import { renderPage } from "@/testing/render";
 import { VfPanel } from "./VfPanel";
 import { contradiction, filterVfs, holderText, isAtLimit, limitText, settingsText } from "./vfText";
-import { fromSorting, parseRnicSearch, toSorting, type VfView } from "./vfView";
+import { fromSorting, parseVfView, toSorting, type VfView } from "./vfView";
 
 const AT = "2026-11-21T03:00:00Z";
 
@@ -231,11 +231,11 @@ describe("the view in the URL", () => {
     [{}, {}],
     [
       { vfText: " ml ", vfUse: "used", vfSort: "-tx", range: "1h" },
-      { vfText: "ml", vfUse: "used", vfSort: "-tx", range: "1h" },
+      { vfText: "ml", vfUse: "used", vfSort: "-tx" },
     ],
     [{ vfText: " ", vfUse: "all", vfSort: "-nothing" }, {}],
   ])("reads %j as %j", (search, expected) => {
-    expect(parseRnicSearch(search)).toEqual(expected);
+    expect(parseVfView(search)).toEqual(expected);
   });
 
   it("writes an order as it reads it", () => {

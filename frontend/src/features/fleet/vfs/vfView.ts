@@ -1,5 +1,4 @@
 import type { SortingState } from "@tanstack/react-table";
-import { parseRange, type RangeSearch } from "@/lib/time/range";
 
 export const VF_USES = ["used", "free"] as const;
 export type VfUse = (typeof VF_USES)[number];
@@ -13,12 +12,6 @@ export interface VfView {
   vfUse?: VfUse;
   /** A column's id, with a minus before it for the largest first. */
   vfSort?: string;
-}
-
-export type RnicSearch = RangeSearch & VfView;
-
-export function parseRnicSearch(search: Record<string, unknown>): RnicSearch {
-  return { ...parseRange(search), ...parseVfView(search) };
 }
 
 export function parseVfView(search: Record<string, unknown>): VfView {

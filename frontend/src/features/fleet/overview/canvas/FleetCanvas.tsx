@@ -5,13 +5,14 @@ import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState }
 import type { FleetState } from "@/lib/stream/fleetStore";
 import classes from "./FleetCanvas.module.css";
 import { type Move, neighbour } from "./hit";
-import { layoutFleet } from "./layout";
+import type { Colouring } from "../colouring";
+import { type Arrangement, LARGE_FLEET, layoutFleet } from "./layout";
 import { paint } from "./paint";
 import { type Palette, readPalette } from "./palette";
 import { describeTile } from "./tileText";
 import { TileTooltip } from "./TileTooltip";
 import { useCamera } from "./useCamera";
-import { reveal } from "./view";
+import { centreOn, reveal } from "./view";
 
 function CameraButtons({ onZoom, onReset }: { onZoom: (factor: number) => void; onReset: () => void }) {
   return (
@@ -39,6 +40,11 @@ interface Props {
   state: FleetState;
   rows: readonly number[];
   now: number;
+  colouring: Colouring;
+  /** Memoise it: a new one is a new layout. */
+  arrangement: Arrangement;
+  /** A row to go to; each new object goes there once. */
+  goTo: { row: number } | null;
   wallLabel: (wall: string) => string;
   onOpen: (host: string, pci: string) => void;
 }
@@ -46,7 +52,7 @@ interface Props {
 const ARROWS: Record<string, Move> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
 
 /** The fleet on one canvas. `data-painted` on the holder is the number of RNICs shown, set when the first frame stands. */
-export function FleetCanvas({ state, rows, now, wallLabel, onOpen }: Props) {
+export function FleetCanvas({ state, rows, now, colouring, arrangement, goTo, wallLabel, onOpen }: Props) {
   const { ref: sizeRef, width, height } = useElementSize<HTMLDivElement>();
   const holder = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -58,7 +64,10 @@ export function FleetCanvas({ state, rows, now, wallLabel, onOpen }: Props) {
   const { columns, shape, staleAfterMs } = state;
   const aspect = width > 0 && height > 0 ? Math.round((width / height) * 20) / 20 : 2;
   // `shape` grows when the columns' identities change; the columns themselves are changed in place.
-  const layout = useMemo(() => layoutFleet(columns, rows, aspect), [columns, rows, aspect, shape]); // eslint-disable-line react-hooks/exhaustive-deps
+  const layout = useMemo(
+    () => layoutFleet(columns, rows, aspect, arrangement),
+    [columns, rows, aspect, arrangement, shape], // eslint-disable-line react-hooks/exhaustive-deps
+  );
 
   const open = useCallback(
     (tile: number) => {
@@ -77,6 +86,21 @@ export function FleetCanvas({ state, rows, now, wallLabel, onOpen }: Props) {
     [],
   );
   const camera = useCamera(canvas, layout, width, height, { onHover, onOpen: open, onMoved: request });
+
+  const keys = useRef<HTMLDivElement>(null);
+  const gone = useRef<Props["goTo"]>(null);
+  useEffect(() => {
+    if (goTo === null || gone.current === goTo || width === 0) return;
+    gone.current = goTo;
+    const tile = layout.order.indexOf(goTo.row);
+    if (tile < 0) return;
+    keys.current?.focus();
+    setFocus(tile);
+    const { view, set, touched } = camera;
+    touched.current = true;
+    const shown = layout.order.length > LARGE_FLEET ? centreOn : reveal;
+    set(shown(view.current, layout, tile, width, height));
+  }, [goTo, layout, camera, width, height]);
 
   useEffect(() => {
     palette.current = null;
@@ -99,6 +123,7 @@ export function FleetCanvas({ state, rows, now, wallLabel, onOpen }: Props) {
       paint(context, {
         layout,
         columns,
+        colouring,
         palette: palette.current,
         view: camera.view.current,
         hover: hover.tile,
@@ -149,6 +174,7 @@ export function FleetCanvas({ state, rows, now, wallLabel, onOpen }: Props) {
         style={{ cursor: hover.tile >= 0 ? "pointer" : "grab" }}
       />
       <div
+        ref={keys}
         className={classes["keys"]}
         role="listbox"
         tabIndex={0}

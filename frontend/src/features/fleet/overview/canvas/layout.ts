@@ -94,6 +94,15 @@ function tilesPerRow(largestHost: number): number {
 
 export const NO_RACK = "no rack";
 
+/** How the rows are put together; without it by rack and name. */
+export interface Arrangement {
+  /** Of each row the name of its group; null where it is unknown, which stands last under `missing`. */
+  groups: readonly (string | null)[];
+  missing: string;
+  /** The sick rows, when groups and hosts with most of them come first. */
+  sick?: ReadonlySet<number>;
+}
+
 const byName = new Intl.Collator("en", { numeric: true }).compare;
 
 interface HostGroup {
@@ -101,10 +110,18 @@ interface HostGroup {
   rows: number[];
 }
 
-function group(identity: Identity, rows: readonly number[]): [string, HostGroup[]][] {
+function count(rows: readonly number[], sick: ReadonlySet<number> | undefined): number {
+  return sick === undefined ? 0 : rows.reduce((sum, row) => sum + (sick.has(row) ? 1 : 0), 0);
+}
+
+function group(
+  identity: Identity,
+  rows: readonly number[],
+  { groups, missing, sick }: Arrangement,
+): [string, HostGroup[]][] {
   const racks = new Map<string, Map<string, number[]>>();
   for (const row of rows) {
-    const rack = identity.rack[row] || NO_RACK;
+    const rack = groups[row] || missing;
     const host = identity.host[row] ?? "";
     let hosts = racks.get(rack);
     if (!hosts) racks.set(rack, (hosts = new Map()));
@@ -112,10 +129,13 @@ function group(identity: Identity, rows: readonly number[]): [string, HostGroup[
     if (members) members.push(row);
     else hosts.set(host, [row]);
   }
-  const names = [...racks.keys()].sort(byName);
-  return names.map((name) => {
-    const hosts = [...(racks.get(name) ?? new Map<string, number[]>())];
-    hosts.sort((a, b) => byName(a[0], b[0]));
+  const ordered = [...racks].map(([name, hosts]) => ({ name, hosts, ill: count([...hosts.values()].flat(), sick) }));
+  const isLast = (name: string) => Number(name === missing);
+  ordered.sort((a, b) => b.ill - a.ill || isLast(a.name) - isLast(b.name) || byName(a.name, b.name));
+  return ordered.map(({ name, hosts: members }) => {
+    const ill = new Map([...members].map(([host, of]) => [host, count(of, sick)]));
+    const hosts = [...members];
+    hosts.sort((a, b) => (ill.get(b[0]) ?? 0) - (ill.get(a[0]) ?? 0) || byName(a[0], b[0]));
     return [
       name,
       hosts.map(([host, members]) => ({
@@ -146,9 +166,14 @@ function bestColumns(rackWidth: number, heights: number[], gap: number, aspect: 
   return best;
 }
 
-export function layoutFleet(identity: Identity, rows: readonly number[], aspect: number): FleetLayout {
+export function layoutFleet(
+  identity: Identity,
+  rows: readonly number[],
+  aspect: number,
+  arrangement: Arrangement = { groups: identity.rack, missing: NO_RACK },
+): FleetLayout {
   const metrics = metricsFor(rows.length);
-  const groups = group(identity, rows);
+  const groups = group(identity, rows, arrangement);
   const largestHost = groups.reduce((most, [, hosts]) => hosts.reduce((m, h) => Math.max(m, h.rows.length), most), 1);
   const perRow = tilesPerRow(largestHost);
   const hostWidth = size(perRow, metrics.tileWidth, metrics.gap) + 2 * metrics.hostPad;

@@ -1,4 +1,3 @@
-import { bandOf } from "@/lib/headroom";
 import { isStale, type Scene } from "./scene";
 
 let buffer: ImageData | undefined;
@@ -35,7 +34,7 @@ function fill(
  * symptom has cleared has a hollow square of the same size.
  */
 export function paintPixels(ctx: CanvasRenderingContext2D, scene: Scene): number {
-  const { layout, columns, palette, view, ratio, now, staleAfterMs } = scene;
+  const { layout, columns, colouring, palette, view, ratio, now, staleAfterMs } = scene;
   const width = Math.round(scene.width * ratio);
   const height = Math.round(scene.height * ratio);
   const { image, pixels } = surface(ctx, width, height);
@@ -69,7 +68,7 @@ export function paintPixels(ctx: CanvasRenderingContext2D, scene: Scene): number
       painted++;
       if ((columns.symptoms[row]?.length ?? 0) > 0) sick.push(i);
       else if ((columns.recent[row]?.length ?? 0) > 0) over.push(i);
-      fill(pixels, width, x0, y0, x1, y1, palette.pixel[bandOf(columns.headroom[row])]);
+      fill(pixels, width, x0, y0, x1, y1, palette.pixel[colouring.shade(row)]);
     }
   }
   ctx.putImageData(image, 0, 0);

@@ -1,5 +1,3 @@
-import { formatHeadroom } from "@/lib/format";
-import { bandOf } from "@/lib/headroom";
 import { symptomMark } from "@/lib/symptoms";
 import { isStale, type Scene } from "./scene";
 
@@ -87,14 +85,14 @@ function chips(
 }
 
 export function paintTile(ctx: CanvasRenderingContext2D, scene: Scene, tile: number, font: string): void {
-  const { layout, columns, palette, view } = scene;
+  const { layout, columns, colouring, palette, view } = scene;
   const row = layout.order[tile] ?? 0;
   const x = (layout.x[tile] ?? 0) * view.scale + view.offsetX;
   const y = (layout.y[tile] ?? 0) * view.scale + view.offsetY;
   const w = layout.metrics.tileWidth * view.scale;
   const h = layout.metrics.tileHeight * view.scale;
   if (x > scene.width || y > scene.height || x + w < 0 || y + h < 0) return;
-  const band = bandOf(columns.headroom[row]);
+  const band = colouring.shade(row);
   const ink = palette.onBand[band];
   const symptoms = columns.symptoms[row] ?? [];
   const recent = columns.recent[row] ?? [];
@@ -131,16 +129,16 @@ export function paintTile(ctx: CanvasRenderingContext2D, scene: Scene, tile: num
   ctx.fillText((columns.pci[row] ?? "").replace(/^0000:/, ""), x + pad, y + 15 * unit, w * 0.62);
   ctx.font = `${11 * unit}px ${font}`;
   ctx.fillText(columns.model[row] ?? "unknown model", x + pad, y + 32 * unit, w * 0.6);
-  const headroom = columns.headroom[row];
+  const share = colouring.share(row);
   const marked = band === "beyond" || band === "near";
   if (marked) bandMark(ctx, x + pad, y + 42.5 * unit, 9 * unit, band === "beyond");
   ctx.font = `600 ${11.5 * unit}px ${font}`;
-  ctx.fillText(formatHeadroom(headroom), x + pad + (marked ? 13 * unit : 0), y + 47.5 * unit, w - 2 * pad);
-  if (headroom !== null && headroom !== undefined) {
+  ctx.fillText(colouring.text(row), x + pad + (marked ? 13 * unit : 0), y + 47.5 * unit, w - 2 * pad);
+  if (share !== null) {
     ctx.globalAlpha = 0.28;
     ctx.fillRect(x, y + h - 4 * unit, w, 4 * unit);
     ctx.globalAlpha = 1;
-    ctx.fillRect(x, y + h - 4 * unit, w * Math.min(1, Math.max(0, 1 - headroom)), 4 * unit);
+    ctx.fillRect(x, y + h - 4 * unit, w * share, 4 * unit);
   }
   const left = chips(ctx, scene, symptoms, x + w - 5 * unit, y + 6 * unit, 11 * unit, font);
   ctx.fillStyle = ink;

@@ -1,4 +1,4 @@
-import type { Band } from "@/lib/headroom";
+import { RATE_SHADES, type Shade } from "../colouring";
 
 /** The colours a canvas needs, read from the theme's tokens: a canvas can't use CSS variables. */
 export interface Palette {
@@ -10,15 +10,15 @@ export interface Palette {
   accent: string;
   mark: string;
   bad: string;
-  band: Record<Band, string>;
-  onBand: Record<Band, string>;
+  band: Record<Shade, string>;
+  onBand: Record<Shade, string>;
   /** The same colours as 32-bit pixels, byte order of ImageData. */
-  pixel: Record<Band, number>;
+  pixel: Record<Shade, number>;
   pixelBackground: number;
   pixelPanel: number;
 }
 
-const BAND_NAMES: readonly Band[] = ["beyond", "near", "high", "moderate", "low", "unknown"];
+const SHADES: readonly Shade[] = ["beyond", "near", "high", "moderate", "low", "unknown", ...RATE_SHADES];
 
 /** `#rrggbb` as one little-endian RGBA word. */
 export function toPixel(hex: string): number {
@@ -27,8 +27,8 @@ export function toPixel(hex: string): number {
   return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
 }
 
-function each<T>(make: (band: Band) => T): Record<Band, T> {
-  return Object.fromEntries(BAND_NAMES.map((band) => [band, make(band)])) as Record<Band, T>;
+function each<T>(make: (shade: Shade) => T): Record<Shade, T> {
+  return Object.fromEntries(SHADES.map((shade) => [shade, make(shade)])) as Record<Shade, T>;
 }
 
 export function readPalette(element: Element): Palette {

@@ -1,4 +1,5 @@
 import type { Columns } from "@/lib/stream/columns";
+import type { Colouring } from "../colouring";
 import type { FleetLayout } from "./layout";
 import type { Palette } from "./palette";
 import type { View } from "./view";
@@ -6,6 +7,7 @@ import type { View } from "./view";
 export interface Scene {
   layout: FleetLayout;
   columns: Columns;
+  colouring: Colouring;
   palette: Palette;
   view: View;
   /** Place in layout order of the tile under the pointer and of the one with the keyboard's focus; -1 for none. */

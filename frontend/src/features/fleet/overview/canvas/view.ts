@@ -12,6 +12,8 @@ const MAX_FIT_SCALE = 1.35;
 /** Below this a labelled tile can't be read; a small fleet then scrolls instead of shrinking. */
 const MIN_READABLE_SCALE = 0.62;
 const MARGIN = 12;
+/** From this width on a tile shows words. */
+const READABLE_TILE_PX = 96;
 
 export function fit(layout: FleetLayout, width: number, height: number, readable: boolean): View {
   if (layout.width === 0 || layout.height === 0 || width === 0 || height === 0)
@@ -47,4 +49,12 @@ export function reveal(view: View, layout: FleetLayout, tile: number, width: num
   const dx = x < MARGIN ? MARGIN - x : right > width - MARGIN ? width - MARGIN - right : 0;
   const dy = y < MARGIN ? MARGIN - y : bottom > height - MARGIN ? height - MARGIN - bottom : 0;
   return dx === 0 && dy === 0 ? view : { ...view, offsetX: view.offsetX + dx, offsetY: view.offsetY + dy };
+}
+
+/** The tile in the middle, so large that its words can be read. */
+export function centreOn(view: View, layout: FleetLayout, tile: number, width: number, height: number): View {
+  const scale = Math.max(view.scale, Math.min(MAX_SCALE, READABLE_TILE_PX / layout.metrics.tileWidth));
+  const x = (layout.x[tile] ?? 0) + layout.metrics.tileWidth / 2;
+  const y = (layout.y[tile] ?? 0) + layout.metrics.tileHeight / 2;
+  return { scale, offsetX: width / 2 - x * scale, offsetY: height / 2 - y * scale };
 }

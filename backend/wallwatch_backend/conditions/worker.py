@@ -1,0 +1,116 @@
+"""Notifies webhooks of conditions that begin and end. One replica does it."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+
+from wallwatch_backend.conditions import agents, forecasts, policies, rules
+from wallwatch_backend.conditions.kinds import AGENT, CERTIFICATE, FORECAST, POLICY, Condition, Kind
+from wallwatch_backend.conditions.schemas import EndedData
+from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.background_tasks import work_through
+from wallwatch_backend.kit.database import Database, ReadSession, WriteSession
+from wallwatch_backend.kit.matchers import Matcher, matches
+from wallwatch_backend.notify.events import OrderEvent
+from wallwatch_backend.notify.models import WebhookRow
+from wallwatch_backend.notify.routing import condition_events
+from wallwatch_backend.policies.reports.standing import Standing
+
+PERIOD_S = 30.0
+"""Forecasts come every minute, and the other conditions last for minutes at least."""
+MOST = 200
+"""Events per transaction. When a whole network fails, receivers get what they can take, the rest in the next rounds."""
+
+Read = Callable[[ReadSession, datetime], Awaitable[list[Condition]]]
+
+
+class ConditionNotices:
+    """Runs on one replica at a time."""
+
+    def __init__(self, database: Database, standing: Standing) -> None:
+        self._database = database
+        since = clock.now()
+        self._readers: dict[Kind, Read] = {
+            FORECAST: forecasts.read,
+            POLICY: lambda session, at: policies.read(session, at, standing),
+            AGENT: lambda session, at: agents.lost(session, at, since),
+            CERTIFICATE: agents.late_certificates,
+        }
+
+    async def run(self) -> None:
+        """Notify until cancelled."""
+        await work_through(self.process_batch, MOST, PERIOD_S)
+
+    async def process_batch(self) -> int:
+        """Write the events that are due, at most `MOST` per kind; return the number of the kind that had most."""
+        return max([await self._process(kind, read) for kind, read in self._readers.items()])
+
+    async def _process(self, kind: Kind, read: Read) -> int:
+        async with self._database.write() as session:
+            webhooks = await condition_events.subscribed(session, kind.begin)
+            if not webhooks:
+                return 0
+            known = await condition_events.known(session, [webhook.id for webhook in webhooks], kind.name, kind.begin)
+            at = clock.now()
+            conditions = {condition.subject: condition for condition in await read(session, at)}
+            sent = 0
+            for webhook in webhooks:
+                for event in _events(session, kind, webhook, conditions, known.get(webhook.id, set()), at):
+                    if sent == MOST:
+                        return sent
+                    condition_events.add(session, webhook, event)
+                    sent += 1
+            if sent:
+                await condition_events.wake(session)
+            return sent
+
+
+def _events(
+    session: WriteSession, kind: Kind, webhook: WebhookRow, conditions: dict[str, Condition], known: set[str], at: datetime
+) -> list[OrderEvent]:
+    """What one webhook hears of now: ends first, whatever its matchers are by now, and then what begins and matches."""
+    matchers = [Matcher.model_validate(each) for each in webhook.matchers]
+    ends = [_end(session, kind, subject, conditions.get(subject), at) for subject in rules.ended(conditions, known)]
+    begins = [_begin(session, kind, each, at) for each in rules.begun(conditions, known) if matches(matchers, each.labels)]
+    return [*ends, *begins]
+
+
+def _begin(session: WriteSession, kind: Kind, condition: Condition, at: datetime) -> OrderEvent:
+    return OrderEvent(
+        event=kind.begin,
+        outcome="bad",
+        over=False,
+        at=at,
+        began_at=condition.since,
+        kind=kind.name,
+        id=condition.subject,
+        action=kind.action,
+        place=condition.subject,
+        text=condition.text,
+        data=condition.data,
+        labels={name: next(iter(values)) for name, values in condition.labels.items()},
+        url=_url(session, condition.path),
+    )
+
+
+def _end(session: WriteSession, kind: Kind, subject: str, condition: Condition | None, at: datetime) -> OrderEvent:
+    text = condition.text if condition is not None else f"{subject} {kind.ended}."
+    return OrderEvent(
+        event=kind.end,
+        outcome="neutral" if condition is not None else "good",
+        over=True,
+        at=at,
+        began_at=at,
+        kind=kind.name,
+        id=subject,
+        action=kind.action,
+        place=subject,
+        text=text,
+        data=EndedData(kind=kind.name, subject=subject, text=text).model_dump(mode="json"),
+        labels={name: next(iter(values)) for name, values in condition.labels.items()} if condition is not None else {},
+        url=_url(session, condition.path) if condition is not None else "",
+    )
+
+
+def _url(session: WriteSession, path: str) -> str:
+    public_url = session.info.get("public_url")
+    return f"{public_url}{path}" if public_url else ""

@@ -1,0 +1,67 @@
+import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { api, unwrap } from "@/lib/api/client";
+import type { FleetDetails, IncidentSummary } from "@/lib/api/types";
+import { useStates } from "@/lib/api/useStates";
+import { unfinished } from "@/lib/states";
+import { rnicKey } from "@/lib/stream/columns";
+import type { FleetState } from "@/lib/stream/fleetStore";
+import { concerns } from "@/shared/incidents/queries";
+
+const DETAILS_EVERY_MS = 15_000;
+const COMMON_EVERY_MS = 30_000;
+const INCIDENTS_EVERY_MS = 15_000;
+const INCIDENTS_OF_HOST = 20;
+
+/** Firmware and the headroom to one limit, which the live fleet leaves out; null while nobody needs them. */
+export function useFleetDetails(wall: string | null, enabled: boolean) {
+  return useQuery({
+    queryKey: ["fleet-details", wall],
+    enabled,
+    queryFn: () => unwrap(api.GET("/api/v1/fleet/details", { params: { query: wall === null ? {} : { wall } } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: DETAILS_EVERY_MS,
+  });
+}
+
+/** A column of the details by the rows of the live fleet, which may have others or more. */
+export function byRow<T>(
+  { columns, index }: Pick<FleetState, "columns" | "index">,
+  details: FleetDetails,
+  values: readonly T[],
+) {
+  const found = new Array<T | null>(columns.host.length).fill(null);
+  details.host.forEach((host, i) => {
+    const row = index.get(rnicKey(host, details.pci[i] ?? ""));
+    if (row !== undefined) found[row] = values[i] ?? null;
+  });
+  return found;
+}
+
+export function useCommonalities(symptoms: readonly string[], enabled: boolean) {
+  return useQuery({
+    queryKey: ["fleet-commonalities", symptoms],
+    enabled,
+    queryFn: () => unwrap(api.GET("/api/v1/fleet/commonalities", { params: { query: { symptom: [...symptoms] } } })),
+    placeholderData: keepPreviousData,
+    refetchInterval: COMMON_EVERY_MS,
+  });
+}
+
+/** The unresolved incident of each of these RNICs, the one whose symptom is present first; undefined where there is none. */
+export function useIncidentsOfRnics(rnics: readonly { host: string; pci: string }[]): (IncidentSummary | undefined)[] {
+  const state = unfinished(useStates("incident"));
+  const hosts = useMemo(() => [...new Set(rnics.map(({ host }) => host))], [rnics]);
+  const answers = useQueries({
+    queries: hosts.map((host) => ({
+      queryKey: ["incidents", "open-on", host],
+      queryFn: () =>
+        unwrap(api.GET("/api/v1/incidents", { params: { query: { host, state, limit: INCIDENTS_OF_HOST } } })),
+      refetchInterval: INCIDENTS_EVERY_MS,
+    })),
+  });
+  return rnics.map(({ host, pci }) => {
+    const here = answers[hosts.indexOf(host)]?.data?.items.filter((each) => concerns(each, pci)) ?? [];
+    return here.find((each) => each.active) ?? here[0];
+  });
+}

@@ -1,0 +1,99 @@
+"""Kafka's messages as a product: schemas that hold for real messages, and that change only in ways that break no reader."""
+
+import copy
+import doctest
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import message_compatibility
+from message_compatibility import breaks
+from wallwatch.domain.telemetry.registry import topics
+from wallwatch.jobs.dead_letter import Rejected
+from wallwatch_backend.message_schemas import ASYNCAPI, asyncapi, schema_file, schema_of
+from wallwatch_local.paths import REPOSITORY
+
+PUBLISHED = Path(__file__).parent / "published_messages"
+"""The schema of each version as it was published. A file here is added with a new version, and never changed."""
+TOPICS = topics()
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_a_schema_breaks_no_reader_of_its_version(name: str) -> None:
+    file = PUBLISHED / schema_file(TOPICS[name])
+    assert file.exists(), f"a new version is published with its schema: copy docs/messages/{file.name} to {PUBLISHED}"
+    found = breaks(json.loads(file.read_text()), schema_of(TOPICS[name]))
+    assert found == [], "raise `message_version` of the topic in topics.yaml, and publish the new schema"
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_a_schema_is_one_and_has_its_version_in_its_id(name: str) -> None:
+    schema = schema_of(TOPICS[name])
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["$id"] == f"urn:wallwatch:message:{name}:{TOPICS[name].message_version}"
+
+
+def _changed(name: str, change: Any) -> list[str]:
+    old = schema_of(TOPICS[name])
+    new = copy.deepcopy(old)
+    change(new)
+    return breaks(old, new)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "found"),
+    [
+        ("wallwatch.rnic", lambda s: s["properties"]["fields"]["properties"].pop("link_downed"), ["message.fields.link_downed: is gone"]),
+        ("wallwatch.rnic", lambda s: s["properties"]["tags"]["required"].remove("pci"), ["message.tags.pci: was required"]),
+        (
+            "wallwatch.rnic",
+            lambda s: s["properties"]["fields"]["properties"]["link_downed"].update(type="string"),
+            ["message.fields.link_downed: the type string is new"],
+        ),
+        ("wallwatch.findings", lambda s: s["required"].remove("severity"), ["message.severity: was required"]),
+        ("wallwatch.forecasts", lambda s: s["$defs"]["PublishedWall"]["properties"].pop("chance"), ["message.walls.*.chance: is gone"]),
+        ("wallwatch.isolation", lambda s: s["$defs"]["MinutePart"]["properties"].pop("kept_s"), ["message.vfs[].kept_s: is gone"]),
+        ("wallwatch.findings", lambda s: s["properties"].update(new={"type": "string"}), []),
+        ("wallwatch.rnic", lambda s: s["properties"]["fields"]["properties"].update(new={"type": "integer"}), []),
+    ],
+)
+def test_a_change_that_breaks_readers_is_found_and_another_is_not(name: str, change: Any, found: list[str]) -> None:
+    assert _changed(name, change) == found
+
+
+def test_the_examples_of_the_rule_hold() -> None:
+    assert doctest.testmod(message_compatibility).failed == 0
+
+
+def test_a_dead_letter_is_as_its_schema_says() -> None:
+    rejected = Rejected("wallwatch.rnic", 3, 17, b"host01", b"{", "not_json", "line 1")
+    jsonschema.validate(json.loads(rejected.as_json(datetime.now(UTC))), schema_of(TOPICS["wallwatch.dead_letter"]))
+
+
+def test_a_telemetry_message_is_as_its_schema_says_and_one_without_its_host_is_not() -> None:
+    message: dict[str, Any] = {
+        "name": "rnic",
+        "timestamp": 1_790_000_000_000_000_000,
+        "tags": {"host": "host01", "rack": "r1", "pci": "0000:3b:00.0", "telemetry_key": "wwt1_x"},
+        "fields": {"port_xmit_data": 7, "of_a_later_version": 1},
+    }
+    schema = schema_of(TOPICS["wallwatch.rnic"])
+    jsonschema.validate(message, schema)
+    del message["tags"]["host"]
+    with pytest.raises(jsonschema.ValidationError, match="'host' is a required property"):
+        jsonschema.validate(message, schema)
+
+
+def test_the_asyncapi_document_has_every_topic_and_refers_to_files_that_are_there() -> None:
+    document = asyncapi()
+    assert set(document["channels"]) == set(TOPICS)
+    assert document["asyncapi"] == "3.0.0"
+    for name, topic in TOPICS.items():
+        reference = document["components"]["messages"][name]["payload"]["schema"]["$ref"]
+        assert json.loads((REPOSITORY / "docs" / "messages" / reference).read_text())["$id"].endswith(f":{topic.message_version}")
+        assert document["channels"][name]["bindings"]["kafka"]["partitions"] == topic.partitions
+    assert json.loads((REPOSITORY / "docs" / "messages" / ASYNCAPI).read_text()) == document

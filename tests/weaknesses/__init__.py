@@ -1,0 +1,1 @@
+"""`make weaknesses`: does a test notice when the fix of a weakness from the security review is taken out again?"""
