@@ -51,7 +51,7 @@ async def list_rules(
     operation_id="exportLabRules",
     response_class=PlainTextResponse,
     responses={
-        200: {"description": "The accepted rules in the form of the catalogue", "content": {YAML: {"schema": {"type": "string"}}}},
+        200: {"description": "The accepted rules in the form of the catalogue", "content": {YAML: {"schema": {"type": "object"}}}},
         **problems.responses(*READ_ERRORS),
     },
 )
