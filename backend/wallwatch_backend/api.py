@@ -45,6 +45,7 @@ from wallwatch_backend.kit import problems
 from wallwatch_backend.kit.health.endpoints import router as health
 from wallwatch_backend.kit.query_parameters import refuse_unknown
 from wallwatch_backend.lab.endpoints import router as lab
+from wallwatch_backend.lab.rules.endpoints import router as lab_rules
 from wallwatch_backend.notify.deliveries.endpoints import router as deliveries
 from wallwatch_backend.notify.webhooks.endpoints import router as webhooks
 from wallwatch_backend.policies.bench.endpoints import router as policies_bench
@@ -120,6 +121,7 @@ def new_api(**options: Any) -> FastAPI:
         nf_predictions,
         placements,
         lab,
+        lab_rules,
         captures,
         webhooks,
         deliveries,

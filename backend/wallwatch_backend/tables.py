@@ -20,6 +20,7 @@ from wallwatch_backend.isolation.slo import models as _slo
 from wallwatch_backend.kit import idempotency as _idempotency
 from wallwatch_backend.kit.database import Base
 from wallwatch_backend.lab import models as _lab
+from wallwatch_backend.lab.rules import models as _lab_rules
 from wallwatch_backend.notify import models as _webhooks
 from wallwatch_backend.policies.registry import models as _policies
 from wallwatch_backend.remedies import models as _remedies

@@ -1,6 +1,7 @@
 /** The lab for the mock server: devices, campaigns in every state, one of which runs by the clock. */
 import { page } from "./answers.mjs";
 import { seeded } from "./fleet.mjs";
+import { LabRules } from "./labRules.mjs";
 
 const ID = (n) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
 const iso = (ms) => new Date(ms).toISOString();
@@ -120,6 +121,8 @@ const MASKS = {
   confidence: 0.992,
   components: ["Mask table", "Traffic"],
   recognised: { cause: "C6", label: "Masks are looked up one after another" },
+  rule: null,
+  no_rule: "The catalogue has this cause already: C6, Masks are looked up one after another.",
   thresholds: [{ parameter: "egress_masks", last_good: 23, first_bad: 24, step: 1, unit: "masks" }],
   permutation: [
     { parameter: "egress_masks", pairs: 8, held: 8, kept: true },
@@ -174,6 +177,8 @@ const DECLINE = {
   confidence: 0.961,
   components: ["Flow table", "Traffic"],
   recognised: null,
+  rule: "rules:\n- title: State in which the lab saw a decline of bw_gbps\n",
+  no_rule: null,
   thresholds: [{ parameter: "flows", last_good: 7200, first_bad: 7201, step: 1, unit: "flows" }],
   permutation: [
     { parameter: "flows", pairs: 8, held: 8, kept: true },
@@ -300,7 +305,9 @@ export class Lab {
     const now = Date.now();
     const hour = 3_600_000;
     this.all = kind === "empty" ? [] : [this.campaign(801, "running", now - 90_000), ...this.past(now, hour)];
+    const rules = new LabRules(kind);
     this.reads = [
+      ...rules.reads,
       [/^\/lab\/catalogue$/, () => LAB_CATALOGUE],
       [/^\/lab\/devices$/, () => ({ items: this.devices(), run_role: "operator" })],
       [/^\/lab\/campaigns$/, (_, q) => page(this.list(q))],
@@ -308,6 +315,7 @@ export class Lab {
       [/^\/lab\/campaigns\/([^/]+)\/tests$/, ([, id], q) => (this.get(id) ? this.tests(id, q) : null)],
     ];
     this.writes = [
+      ...rules.writes,
       ["POST", /^\/lab\/campaigns$/, (_, body) => this.create(body)],
       ["POST", /^\/lab\/campaigns\/([^/]+)\/stop$/, ([, id]) => this.stop(id)],
       ["POST", /^\/lab\/stop$/, () => ({ stopped: this.all.map(({ id }) => this.stop(id)).length })],

@@ -10,7 +10,7 @@ from alembic import context, op
 from wallwatch.store.editions import Edition, edition_of
 
 revision = "0027"
-down_revision = "0024"
+down_revision = "0025"
 branch_labels = None
 depends_on = None
 

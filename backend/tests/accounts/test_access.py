@@ -26,7 +26,7 @@ VIEWER = {
     "listForecastModelChanges", "getForecast", "listPastForecasts", "getCatalogue", "getDelivery", "listDeadLetters",
     "getWebhookSchema", "getFleetMetrics",
     "getLabCatalogue", "listLabDevices", "listCampaigns", "getCampaign", "listCampaignTests", "downloadCampaignReport",
-    "downloadCampaignJournal",
+    "downloadCampaignJournal", "listLabRules", "exportLabRules",
     "listNfCards", "listNfModels", "getNfModelVersion", "predictFunctions", "placeFunctions",
     "listCaptures", "listTransportModels", "getCapture", "getCaptureSeries", "getCaptureVerdicts", "downloadCaptureAnalysis",
     "getFleetIsolation", "getRnicIsolation", "getIsolationStrip", "getVfIsolation", "listSloClasses", "getSloRules", "getSloReport",
@@ -45,6 +45,7 @@ OPERATOR = {
     "createSloClass", "updateSloClass", "deleteSloClass", "replaceSloRules", "previewSloRules",
     "createNfModel", "promoteNfModel", "rollBackNfModel", "setFunctionTerms",
     "createCampaign", "approveCampaign", "rejectCampaign", "stopCampaign", "stopAllCampaigns", "attachCampaign", "writeCampaignProfile",
+    "proposeLabRule", "acceptLabRule", "rejectLabRule",
     "uploadCapture", "attachCapture", "deleteCapture",
 }  # fmt: skip
 ADMIN = {
@@ -92,6 +93,9 @@ BODIES: dict[str, Any] = {
     "attachCampaign": {"incident_id": ID},
     "attachCapture": {"incident_id": ID},
     "writeCampaignProfile": {},
+    "proposeLabRule": {"cause": 1},
+    "acceptLabRule": {"comment": "x"},
+    "rejectLabRule": {"comment": "x"},
     "createNfModel": {"function": "x", "nic_model": "BF-2", "files": [{"name": "x_mem_train", "text": "1"}]},
     "promoteNfModel": {"reason": "x"},
     "rollBackNfModel": {"function": "x", "nic_model": "BF-2", "reason": "x"},

@@ -7,9 +7,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from wallwatch.domain.catalogue import lab, load
+from wallwatch.domain.catalogue.local_rules import dump
+from wallwatch.domain.catalogue.models import AnotherRule
+from wallwatch.domain.catalogue.rule_of_cause import NoRule
 from wallwatch.store.lab import LOST_S
 from wallwatch_backend.kit import clock
-from wallwatch_backend.lab import cause_policy, permission, tickets, words
+from wallwatch_backend.lab import cause_policy, cause_rule, permission, tickets, words
 from wallwatch_backend.lab.models import CampaignRow, DeviceRow, TestRow
 from wallwatch_backend.lab.schemas import (
     Campaign,
@@ -26,7 +29,7 @@ from wallwatch_backend.lab.schemas import (
     LabTest,
     SafeRangeInfo,
 )
-from wallwatch_backend.lab.schemas_report import LabRecognised, LabReport
+from wallwatch_backend.lab.schemas_report import FoundCause, LabRecognised, LabReport
 from wallwatch_backend.lab.space import brute_force_tests
 from wallwatch_backend.lab.states import CampaignState
 from wallwatch_backend.settings import Settings
@@ -138,8 +141,16 @@ def report_of(row: CampaignRow, of: DeviceRow | None) -> tuple[LabReport | None,
         cause.recognised = cause.recognised or _recognised(cause.symptom, [c.parameter for c in cause.conditions])
         cause.text = words.cause_text(cause, units)
         cause.policy, cause.no_policy = cause_policy.draft(cause)
+        cause.rule, cause.no_rule = _rule(cause, report, None if of is None else of.model)
         cause.reproducer = words.reproducer(cause, report, units)
     return report, None
+
+
+def _rule(cause: FoundCause, report: LabReport, model: str | None) -> tuple[str | None, str | None]:
+    try:
+        return dump([AnotherRule.model_validate(cause_rule.draft(cause, report, model).rule)]), None
+    except NoRule as why:
+        return None, str(why)
 
 
 def _recognised(symptom: str | None, parameters: Iterable[str | None]) -> LabRecognised | None:

@@ -17,7 +17,8 @@ from wallwatch_backend.lab.schemas import Attached, AttachRequest, ProfileReques
 from wallwatch_backend.lab.schemas_report import FoundCause, LabReport
 
 
-async def _result(session: ReadSession, campaign_id: UUID) -> tuple[CampaignRow, DeviceRow | None, LabReport]:
+async def result_of(session: ReadSession, campaign_id: UUID) -> tuple[CampaignRow, DeviceRow | None, LabReport]:
+    """A campaign, its device and its report; `NoReport` where it has none that can be read."""
     row = await service.require(session, campaign_id)
     device = await repository.device(session, row.device)
     report, problem = present.report_of(row, device)
@@ -35,7 +36,7 @@ def _chosen(report: LabReport, ids: list[int]) -> list[FoundCause]:
 
 async def attach(session: WriteSession, caller: Caller, campaign_id: UUID, body: AttachRequest) -> Attached:
     """Add what was found to an incident's timeline."""
-    row, _, report = await _result(session, campaign_id)
+    row, _, report = await result_of(session, campaign_id)
     incident_id = body.incident_id or row.incident_id
     if incident_id is None:
         raise InvalidInput("The campaign was not started for an incident: name one in incident_id.")
@@ -90,7 +91,7 @@ def limits_of(causes: list[FoundCause]) -> dict[str, float]:
 
 async def write_profile(session: WriteSession, caller: Caller, campaign_id: UUID, body: ProfileRequest) -> WrittenProfile:
     """Store the measured limits as a candidate version of a model's profile."""
-    row, device, report = await _result(session, campaign_id)
+    row, device, report = await result_of(session, campaign_id)
     model = body.model or (device.model if device is not None else None)
     if model is None:
         raise InvalidInput("The device has no RNIC model in WALLWATCH_LAB_DEVICES: name one in model.")

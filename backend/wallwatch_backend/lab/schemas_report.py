@@ -103,6 +103,10 @@ class FoundCause(_Part):
     )
     policy: Definition | None = Field(default=None, description="A draft of a policy that forbids the cause; nothing stores it")
     no_policy: str | None = Field(default=None, description="Why there is no such policy")
+    rule: str | None = Field(
+        default=None, description="A draft of a rule that finds RNICs in this state, in the form of the catalogue (YAML); nothing stores it"
+    )
+    no_rule: str | None = Field(default=None, description="Why there is no such rule")
 
 
 class LabBaselineMetric(_Part):

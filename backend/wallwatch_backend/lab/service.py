@@ -102,6 +102,14 @@ def _check_options(device: LabDevice, body: NewCampaign) -> None:
         raise ParameterUnknown(f"{device.name} has no symptom or metric {body.target!r} (expected one of {', '.join(targets)}).")
 
 
+async def require_locked(session: WriteSession, campaign_id: UUID) -> CampaignRow:
+    """As `require`, and nobody else changes it before the transaction ends."""
+    row = await repository.one_locked(session, campaign_id)
+    if row is None:
+        raise NotFound(f"There is no campaign {campaign_id}.")
+    return row
+
+
 async def require(session: ReadSession, campaign_id: UUID) -> CampaignRow:
     """Return a campaign's row with its report, or raise `NotFound`."""
     row = await repository.one(session, campaign_id)

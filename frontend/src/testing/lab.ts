@@ -1,4 +1,4 @@
-import type { Campaign, FoundCause, LabDevice, LabParameter, LabReport } from "@/lib/api/types";
+import type { Campaign, FoundCause, LabDevice, LabParameter, LabReport, LabRule } from "@/lib/api/types";
 
 const parameter = (name: string, kind: string, component: string, more: Partial<LabParameter>): LabParameter => ({
   name,
@@ -80,8 +80,31 @@ export const CAUSE: FoundCause = {
   proven: true,
   policy: null,
   no_policy: "A policy speaks of events, not of measured values such as egress_masks.",
+  rule: null,
+  no_rule: "The catalogue has this cause already: C6, Masks are looked up one after another.",
   reproducer: "S6 appears when egress_masks is at least 24.\n",
   ticket_url: "https://tracker.example/new?summary=dut%3A%20S6",
+};
+
+export const RULE: LabRule = {
+  id: "00000000-0000-4000-8000-000000000901",
+  name: "L1/1",
+  title: "State in which the lab saw S1",
+  state: "proposed",
+  problem: null,
+  campaign_id: "00000000-0000-4000-8000-000000000801",
+  cause: 1,
+  cause_text: "S1 appears when flows is at least 6,000 and jumbo is on.",
+  device: "dut",
+  models: ["CX-6"],
+  not_checked: ["jumbo is on"],
+  evidence: { proven: true, confidence: 0.99, thresholds: [], permutation: [], verification: null },
+  yaml: "rules:\n- title: State in which the lab saw S1\n",
+  proposed_by: "dana",
+  proposed_at: "2026-11-21T03:00:00Z",
+  decided_by: null,
+  decided_at: null,
+  comment: null,
 };
 
 export const REPORT: LabReport = {

@@ -252,7 +252,7 @@ def test_a_downgrade_restores_the_rows(connection: Connection, packing: Packing,
     before = rows(connection, "rnic_sample")
     packing.pack(connection)
     connection.close()
-    command.downgrade(config, "0024")
+    command.downgrade(config, "0025")
     with connect(config.attributes["url"]) as again:
         assert rows(again, "rnic_sample") == before
     command.upgrade(config, "head")

@@ -21,6 +21,7 @@ with warnings.catch_warnings(record=True):
     from quixstreams.kafka.configuration import ConnectionConfig
 
 from wallwatch import kafka_clients
+from wallwatch.domain.catalogue import local_rules
 from wallwatch.domain.symptoms.host_stage import HOST, MEASUREMENTS, Message, step
 from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.telemetry.decode import Refused, Sender, decode
@@ -28,6 +29,7 @@ from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs.host_state import DecodedValues, HostState
 from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, MESSAGES, serve
 from wallwatch.settings import Settings
+from wallwatch.store.local_rules import accepted_rules
 from wallwatch.store.promoted import ProfileWatcher
 from wallwatch.store.telemetry_secret import TelemetryKeys
 
@@ -110,6 +112,7 @@ def run(settings: Settings) -> None:
     """Run until SIGINT or SIGTERM."""
     serve(settings.metrics_port)
     settings.state_dir.mkdir(parents=True, exist_ok=True)
+    local_rules.use(accepted_rules(settings.libpq_url, settings.state_dir / "local-rules.yaml"))
     ProfileWatcher(settings.libpq_url, threading.Event()).start()  # it ends with the process
     # The state holds thousands of lists and dicts, none in a cycle: collecting cycles over all of them takes long.
     gc.freeze()

@@ -50,6 +50,7 @@ CONFIGURATION = frozenset(
         "policy_version",
         "policy_tables",
         "rnic_profile_version",
+        "lab_rule",
         "rnic_cordon",
         "remedy_stop",
         "slo_class",

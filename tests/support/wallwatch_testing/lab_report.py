@@ -60,6 +60,16 @@ def cause(**fields: Any) -> dict[str, Any]:
     }
 
 
+def new_cause(**fields: Any) -> dict[str, Any]:
+    """Many flows with jumbo frames lose flows: the catalogue does not know of the frames."""
+    own = {
+        "symptom": "S1",
+        "conditions": [{"parameter": "flows", "op": ">=", "value": 6000}, {"parameter": "jumbo", "op": "==", "value": True}],
+        "thresholds": [{"parameter": "flows", "last_good": 5900, "first_bad": 6000, "step": 100}],
+    }
+    return cause(**{**own, **fields})
+
+
 def report(**fields: Any) -> dict[str, Any]:
     """A finished campaign that found one cause."""
     return {

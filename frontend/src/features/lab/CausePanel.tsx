@@ -8,6 +8,7 @@ import { Panel } from "@/lib/ui/Panel";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { CauseEvidence } from "./CauseEvidence";
 import { CausePolicy } from "./CausePolicy";
+import { CauseRule } from "./CauseRule";
 import { causeTitle, thresholdText } from "./labText";
 import { Reproducer } from "./Reproducer";
 import { sensitivityModel } from "./sensitivity";
@@ -103,6 +104,7 @@ export function CausePanel({ campaign, cause, report, units }: Props) {
             <CauseEvidence cause={cause} />
             <Reproducer cause={cause} />
             <CausePolicy cause={cause} campaign={campaign} />
+            {cause.recognised === null && <CauseRule cause={cause} campaign={campaign} />}
           </Stack>
         </Grid.Col>
       </Grid>

@@ -10,6 +10,7 @@ import { useMayRun } from "./access";
 import { CampaignTable } from "./CampaignTable";
 import { DevicesPanel } from "./DevicesPanel";
 import { useCampaigns, useLabDevices, useStopAll } from "./queries";
+import { RulesPanel } from "./RulesPanel";
 import type { LabFilters } from "./search";
 
 /** The lab: which devices can be tested, and every campaign with how far it is and what it found. */
@@ -69,6 +70,7 @@ export function LabPage({ filters }: { filters: LabFilters }) {
       >
         {(items) => <CampaignTable campaigns={items} />}
       </ListPanel>
+      <RulesPanel />
     </Stack>
   );
 }

@@ -20,6 +20,7 @@ const lab = (campaign: Campaign, more = {}) =>
     [`GET ${PATH}`]: campaign,
     [`GET ${PATH}/tests`]: page([]),
     "GET /lab/catalogue": { dimensions: [], causes: [] },
+    "GET /lab/rules": page([]),
     ...more,
   });
 const TEST = {

@@ -36,6 +36,7 @@ export type LabCatalogue = Schemas["LabCatalogue"];
 export type LabDevice = Schemas["LabDevice"];
 export type LabParameter = Schemas["LabParameter"];
 export type LabReport = Schemas["LabReport"];
+export type LabRule = Schemas["LabRule"];
 export type LabTest = Schemas["LabTest"];
 export type Incident = Schemas["Incident"];
 export type IncidentCounts = Schemas["IncidentCounts"];

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, model_validator
 
-from wallwatch.domain.catalogue.load import causes, parse_entries, walls
+from wallwatch.domain.catalogue.load import causes, known_signals, parse_entries, walls
 from wallwatch.domain.catalogue.models import Entry
 from wallwatch.domain.telemetry.registry import RegistryError
 
@@ -45,6 +45,7 @@ class Dimension(Entry):
     safe: SafeRange | None = None
     scale: Literal["linear", "log"] = "linear"
     wall: str | None = None
+    signal: str | None = None
     events: dict[str, str] = Field(default_factory=dict)
     between: str | None = None
     adaptors: tuple[Adaptor, ...] = Field(min_length=1)
@@ -64,6 +65,22 @@ class Dimension(Entry):
         if self.between is not None and (self.kind, self.unit) != ("integer", "ms"):
             raise ValueError("between: only an integer in ms is a time between events")
         return self
+
+    @model_validator(mode="after")
+    def _one_measure(self) -> Dimension:
+        if self.wall is not None and self.signal is not None:
+            raise ValueError("signal: the wall has one")
+        return self
+
+    def signals_of(self, parameter: str) -> tuple[str, ...]:
+        """The signals that show the value of this parameter on an RNIC of the fleet; several are alternatives.
+
+        >>> dimensions()["masks"].signals_of("egress_masks"), dimensions()["flow_churn"].signals_of("churn")
+        (('masks_egress',), ('flow_deletions_per_s',))
+        """
+        if self.signal is not None:
+            return (self.signal,)
+        return tuple(walls()[wall].signal for wall in self.walls_of(parameter))
 
     def walls_of(self, parameter: str) -> tuple[str, ...]:
         """The walls that a threshold of this parameter measures.
@@ -102,6 +119,10 @@ def parse_dimensions(raw: Mapping[str, Any]) -> dict[str, Dimension]:
         for wall in dimension.walls_of(""):
             if wall not in walls():
                 raise RegistryError(f"{FILE}, entry {dimension.id}: wall {wall!r} is not in walls.yaml")
+        if dimension.signal is not None and dimension.signal not in known_signals():
+            raise RegistryError(
+                f"{FILE}, entry {dimension.id}: signal {dimension.signal!r} is neither a field of rnic_offload or rnic nor in signals.yaml"
+            )
         for name in dimension.names:
             if owner.setdefault(name, dimension.id) != dimension.id:
                 raise RegistryError(f"{FILE}, entry {dimension.id}: the name {name!r} belongs to {owner[name]} already")

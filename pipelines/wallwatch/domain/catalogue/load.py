@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import ValidationError
 
+from wallwatch.domain.catalogue import local_rules
 from wallwatch.domain.catalogue.behaviour_models import PEERS, Behaviour, Contradiction, Variant
 from wallwatch.domain.catalogue.contention import contention_rule
 from wallwatch.domain.catalogue.isolation import isolation_rule
@@ -80,9 +81,13 @@ def other_conditions() -> dict[str, OtherCondition]:
     ['contention', 'isolation', 'silent', 'unexplained']
     """
     found = parse_entries("symptoms.yaml", _read("symptoms.yaml").get("others"), OtherCondition)
+    unexplained = found["unexplained"]
+    found["unexplained"] = unexplained.model_copy(update={"also": (*unexplained.also, *local_rules.in_force())})
     for condition in found.values():
         for entry in (condition, *condition.rules()):
             _check_definition(entry, symptoms())
+            if unknown := set(entry.models) - set(profiles()):
+                raise RegistryError(f"{entry.id}: not a profile: {', '.join(sorted(unknown))}")
     return found
 
 

@@ -131,6 +131,8 @@ class Detected(Entry):
     definition: Definition | None = None
     part_of: str = ""
     """The condition that it is another rule of."""
+    models: tuple[str, ...] = ()
+    """Profiles of the RNICs that it is judged on; empty means all."""
 
     @property
     def reported_as(self) -> str:
@@ -148,7 +150,9 @@ class Symptom(Detected):
 class AnotherRule(Entry):
     """One more way to detect a condition."""
 
-    title: str
+    title: str = Field(min_length=1)
+    models: tuple[str, ...] = ()
+    """Profiles of the RNICs that it is judged on; empty means all."""
     definition: Definition
 
 
@@ -168,6 +172,7 @@ class OtherCondition(Detected):
                 looks_like=self.looks_like,
                 definition=one.definition,
                 part_of=self.id,
+                models=one.models,
             )
             for one in self.also
         )

@@ -312,6 +312,8 @@ class _Step:
             life = lives.get(entry.id, {})
             if not life and isinstance(entry, Behaviour) and "transport" not in rnic_state:
                 continue  # its transport engine shows nothing, as most
+            if not life and entry.models and rnic_state["id"].get("model") not in entry.models:
+                continue
             after, message = self._move(entry, definition, life, features, subject, rnic_state)
             if after:
                 lives[entry.id] = after

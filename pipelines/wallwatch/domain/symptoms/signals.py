@@ -18,7 +18,7 @@ from wallwatch.domain.symptoms import baseline
 RAW = (
     "flows_offloaded", "flow_insertions_per_s", "flow_deletions_per_s", "reoffloads_per_s", "reoffload_ratio", "stale_reoffload_share",
     "counter_gap_p95_s", "counter_gap_max_s", "max_idle_ms", "packets_per_s", "q_egress", "q_ingress", "software_packets_per_s",
-    "flows_overdue", "flows_tc_software", "deletion_ms", "deletion_lag_p95_s", "encap_contexts",
+    "flows_overdue", "flows_tc_software", "deletion_ms", "deletion_lag_p95_s", "encap_contexts", "masks_egress", "masks_ingress",
 )  # fmt: skip
 _WALL_SHARES = (
     ("flows_wall_share", "flows_offloaded", "offloaded_flows"),

@@ -1,0 +1,1 @@
+"""Candidate rules from causes that the lab has found: proposed, reviewed, exported."""
