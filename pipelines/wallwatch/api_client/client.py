@@ -30,9 +30,7 @@ class Answer(NamedTuple):
 class Client:
     """The API of one server.
 
-    >>> with Client(Profile("http://127.0.0.1:8000", token="ww_example")) as client:  # doctest: +SKIP
-    ...     for incident in client.pages("/incidents", {"state": ["open"]}, most=10):
-    ...         print(incident["title"])
+    A context manager: leaving it closes its connections. `pages` goes through a list whose answers come in pages.
     """
 
     def __init__(self, profile: Profile, timeout_s: float = TIMEOUT_S) -> None:
