@@ -28,6 +28,7 @@ from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.cipher import SecretCipher
 from wallwatch_local.ports import free_ports
 from wallwatch_testing.enrolled_host import PCI, EnrolledHost, connected, context, refusals, refused_with
+from wallwatch_testing.opamp_client import connect_agent
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +176,7 @@ def test_a_certificate_is_valid_for_its_own_host_only(admin: httpx.Client, backe
     own_credentials(backend, admin, victim)
     hello = opamp_pb2.AgentToServer(instance_uid=uuid4().bytes, sequence_num=0)
     hello.agent_description.CopyFrom(build_agent_description({"service.name": "wallwatch-agent", "host.name": victim}, {}))
-    with connect(credentials["opamp_url"], ssl=context(credentials, tmp_path)) as socket:
+    with connect_agent(credentials["opamp_url"], context(credentials, tmp_path)) as socket:
         socket.send(b"\0" + hello.SerializeToString())
         with contextlib.suppress(ConnectionClosed):
             while True:
@@ -183,7 +184,7 @@ def test_a_certificate_is_valid_for_its_own_host_only(admin: httpx.Client, backe
     assert refusals(admin, mine) == ["claims_other_host"]
     assert not connected(admin, victim)
     # A request that names another host gets a certificate for the own: the name is not the agent's to choose.
-    with connect(credentials["opamp_url"], ssl=context(credentials, tmp_path)) as socket:
+    with connect_agent(credentials["opamp_url"], context(credentials, tmp_path)) as socket:
         assert socket.ping().wait(20)
     assert signing.host_of(x509.load_pem_x509_certificate(credentials["certificate"].encode())) == mine
 
@@ -222,7 +223,7 @@ def test_after_a_theft_of_the_authority_nothing_it_signed_is_accepted(
 ) -> None:
     name = "host-" + uuid4().hex[:8]
     credentials = own_credentials(backend, admin, name)
-    with connect(credentials["opamp_url"], ssl=context(credentials, tmp_path)):
+    with connect_agent(credentials["opamp_url"], context(credentials, tmp_path)):
         pass
     answer = admin.post("/api/v1/agent-authorities/rotate", json={"overlap_s": 0}).json()
     assert answer["items"][1]["state"] == "retired"
@@ -232,7 +233,7 @@ def test_after_a_theft_of_the_authority_nothing_it_signed_is_accepted(
 
     def shows_the_new_one() -> bool:
         try:
-            with connect(fresh["opamp_url"], ssl=context(fresh, tmp_path)):
+            with connect_agent(fresh["opamp_url"], context(fresh, tmp_path)):
                 return True
         except ssl.SSLCertVerificationError:
             return False

@@ -9,11 +9,11 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from websockets.sync.client import connect
 
 from wallwatch_backend.hosts.enrolment.repetition import MOST_REPEATS
 from wallwatch_local.ports import free_ports
 from wallwatch_testing.enrolled_host import context
+from wallwatch_testing.opamp_client import connect_agent
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_the_same_request_gets_the_same_certificate_without_anything_secret(admi
     assert first["telemetry_key"]
     assert [answer.json() for answer in answers] == [{**first, "telemetry_key": None}] * 3
     assert audited(admin, host) == [("agent.enrol", "ok"), ("agent.enrol_again", "ok")], "a client that repeats fills no log"
-    with connect(first["opamp_url"], ssl=context({**answers[-1].json(), "private_key": private}, tmp_path), open_timeout=120):
+    with connect_agent(first["opamp_url"], context({**answers[-1].json(), "private_key": private}, tmp_path)):
         pass
 
 
@@ -66,7 +66,7 @@ def test_once_the_certificate_was_used_its_answer_had_arrived(admin: httpx.Clien
     private, csr = new_key()
     body = body_of(admin, host, csr)
     credentials = enrol(admin, body).json()
-    with connect(credentials["opamp_url"], ssl=context({**credentials, "private_key": private}, tmp_path), open_timeout=120):
+    with connect_agent(credentials["opamp_url"], context({**credentials, "private_key": private}, tmp_path)):
         pass
     assert enrol(admin, body).json()["code"] == "bad_enrolment_token"
 

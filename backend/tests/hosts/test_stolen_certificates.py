@@ -14,10 +14,11 @@ import pytest
 from opentelemetry._opamp.messages import build_agent_description
 from opentelemetry._opamp.proto import opamp_pb2
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import ClientConnection
 
 from wallwatch_local.ports import free_ports
 from wallwatch_testing.enrolled_host import PCI, EnrolledHost, connected, context, refusals, refused_with
+from wallwatch_testing.opamp_client import connect_agent
 
 SECONDS = 30
 """Until a revocation has ended a connection; takes well under one, but tests share their processors."""
@@ -44,7 +45,7 @@ class Thief:
 
     @contextlib.contextmanager
     def connected(self) -> Iterator[ClientConnection]:
-        with connect(self.stolen["opamp_url"], ssl=self.tls) as socket:
+        with connect_agent(self.stolen["opamp_url"], self.tls) as socket:
             hello = opamp_pb2.AgentToServer(instance_uid=UUID(self.stolen["instance_uid"]).bytes, sequence_num=0)
             hello.agent_description.CopyFrom(build_agent_description({"service.name": "wallwatch-agent", "host.name": self.name}, {}))
             hello.custom_capabilities.capabilities.append("com.wallwatch.remedy.v1")

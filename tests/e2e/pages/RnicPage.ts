@@ -36,9 +36,19 @@ export class RnicPage {
   }
 
   /** Drags over the middle of a chart. */
+  /** Drags over a chart until the page shows that time: what loads above a chart moves it under the mouse. */
   async brush(title: RegExp): Promise<void> {
     await this.expectPainted(title);
-    const box = await this.chart(title).first().boundingBox();
+    await expect(async () => {
+      await this.drag(title);
+      await expect(this.page).toHaveURL(/from=.+&to=/, { timeout: 5_000 });
+    }).toPass({ timeout: 60_000 });
+  }
+
+  private async drag(title: RegExp): Promise<void> {
+    const chart = this.chart(title).first();
+    await chart.scrollIntoViewIfNeeded();
+    const box = await chart.boundingBox();
     if (!box) throw new Error(`The chart ${String(title)} has no size.`);
     const y = box.y + box.height / 2;
     await this.page.mouse.move(box.x + box.width * 0.4, y);

@@ -11,11 +11,11 @@ from uuid import uuid4
 import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
-from websockets.sync.client import connect
 
 from wallwatch_local.hosts import render
 from wallwatch_local.paths import binary
 from wallwatch_local.processes import die_with_parent, running
+from wallwatch_testing.opamp_client import connect_agent
 
 PCI = "0000:3b:00.0"
 
@@ -75,7 +75,7 @@ def context(credentials: dict[str, Any], folder: Path, *, shown: bool = True) ->
 
 def refused_with(credentials: dict[str, Any], folder: Path, *, shown: bool = True) -> str:
     """The code with which a bearer of credentials is rejected."""
-    with pytest.raises(InvalidStatus) as refused, connect(credentials["opamp_url"], ssl=context(credentials, folder, shown=shown)):
+    with pytest.raises(InvalidStatus) as refused, connect_agent(credentials["opamp_url"], context(credentials, folder, shown=shown)):
         pass
     assert refused.value.response.status_code == 401
     assert refused.value.response.body is not None

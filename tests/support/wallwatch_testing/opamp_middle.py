@@ -15,8 +15,10 @@ from typing import Any
 
 from opentelemetry._opamp.proto import opamp_pb2
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import ClientConnection
 from websockets.sync.server import ServerConnection, serve
+
+from wallwatch_testing.opamp_client import connect_agent
 
 HEADER = b"\x00"  # OpAMP over WebSocket: a varint that is 0, then the message
 CAPABILITY = "com.wallwatch.remedy.v1"
@@ -104,7 +106,7 @@ def between(backend_url: str, *, backend_tls: ssl.SSLContext | None = None, agen
         assert agent.request is not None
         shown = agent.request.headers.get("Authorization")
         headers = {"Authorization": shown} if shown is not None else {}  # with a certificate there is none
-        with connect(backend_url, additional_headers=headers, ssl=backend_tls) as backend:
+        with connect_agent(backend_url, backend_tls, headers) as backend:
             middle._agents.append(agent)
             middle._backends.append(backend)
             middle.connections += 1
