@@ -173,7 +173,7 @@ async def test_an_agent_is_lost_after_five_minutes_and_comes_back(
         assert sent() == [], "it is connected"
         connection.execute("UPDATE agent SET connection_id = NULL WHERE host = %s", [host])
     await notices.process_batch()
-    assert sent() == [], "the server has listened for less than five minutes: it may not have heard of it yet"
+    assert sent() == [], "the server started less than five minutes ago, so the agent may not have connected yet"
     monkeypatch.setattr(agents, "LOST_AFTER", timedelta(seconds=0))
     await notices.process_batch()
     (lost,) = sent()

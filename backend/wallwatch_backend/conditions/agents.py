@@ -16,7 +16,7 @@ _PATH = "/agents"
 async def lost(session: ReadSession, at: datetime, listening_since: datetime) -> list[Condition]:
     """Return hosts without a connected agent.
 
-    While the server was down it heard of no agent: silence counts from `listening_since` on.
+    No agent could report while the server was down, so silence counts from `listening_since` on.
     """
     found = []
     for row in await repository.disconnected(session):

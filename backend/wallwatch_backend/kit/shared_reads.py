@@ -12,7 +12,7 @@ class SharedLookup(Generic[Key, Found]):
     """Looks keys up, those of several callers together.
 
     Whoever asks while a query runs gets the answer of the next one. It begins after everybody whom it serves has asked, so an answer is as
-    fresh as that of a query of one's own; and at low load nobody waits for another.
+    fresh as if each caller had its own query; and at low load nobody waits for another.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Issues of a repository on GitHub, or on a server of GitHub Enterprise.
 
-WALLWATCH_URL, WALLWATCH_TOKEN, GITHUB_TOKEN (may write issues) and GITHUB_REPOSITORY (OWNER/NAME) come from the environment, and for a
-server of one's own GITHUB_API_URL (https://github.example/api/v3).
+WALLWATCH_URL, WALLWATCH_TOKEN, GITHUB_TOKEN (may write issues) and GITHUB_REPOSITORY (OWNER/NAME) come from the environment. For
+GitHub Enterprise, set GITHUB_API_URL, too (https://github.example/api/v3).
 """
 
 import os

@@ -35,7 +35,7 @@ ORDER BY range_start DESC
 
 
 class Packing:
-    """Packs the hours that have ended some time ago; `touched` is told from which minute on aggregates have to be computed again."""
+    """Packs the hours that ended some time ago. Calls `touched` with the minute from which aggregates have to be computed again."""
 
     def __init__(self, settings: Settings, stop: threading.Event, touched: Callable[[Mapping[str, int]], None]) -> None:
         self._settings = settings

@@ -1,14 +1,14 @@
 """What sick hosts share, and what the fleet's columns leave out."""
 
-from typing import Literal
-
 from pydantic import BaseModel, Field
+
+from wallwatch_backend.fleet.commonalities.statistics import Dimension
 
 
 class Commonality(BaseModel):
     """A property that sick hosts have more often than chance explains."""
 
-    dimension: Literal["model", "firmware", "rack", "change"]
+    dimension: Dimension
     value: str = Field(description="Of a change: the kind of event or the remedy, within the last hour")
     sick_with: int = Field(description="Sick hosts that have it")
     all_with: int = Field(description="Hosts of the fleet that have it")

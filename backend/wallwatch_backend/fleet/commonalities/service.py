@@ -6,7 +6,7 @@ from typing import Any
 from wallwatch.domain.catalogue import load
 from wallwatch_backend.fleet.commonalities import repository
 from wallwatch_backend.fleet.commonalities.schemas import Commonalities, Commonality, FleetDetails
-from wallwatch_backend.fleet.commonalities.statistics import Property, shared_properties
+from wallwatch_backend.fleet.commonalities.statistics import Dimension, Property, shared_properties
 from wallwatch_backend.incidents.remedy_history import remedy_history
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import ReadSession
@@ -32,7 +32,7 @@ async def commonalities(session: ReadSession, symptoms: list[str]) -> Commonalit
     shared, tested = shared_properties(properties, sick)
     items = [
         Commonality(
-            dimension=each.property.dimension,  # type: ignore[arg-type]  # the four that are made here
+            dimension=each.property.dimension,
             value=each.property.value,
             sick_with=each.sick_with,
             all_with=each.all_with,
@@ -44,7 +44,7 @@ async def commonalities(session: ReadSession, symptoms: list[str]) -> Commonalit
     return Commonalities(hosts=len(properties), sick=len(sick), tested=tested, items=items)
 
 
-def _place(row: Any) -> list[tuple[str, str | None]]:
+def _place(row: Any) -> list[tuple[Dimension, str | None]]:
     return [("model", row.model), ("firmware", row.fw_ver), ("rack", row.rack)]
 
 

@@ -2,18 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from typing import Literal
 
 FAMILY_ERROR = 0.05
 """At most one look in twenty at a fleet without any pattern names one: the usual bound, here for all its tests together."""
 FEWEST_HOSTS = 3
 """Two hosts share something by definition of a fleet: what only two sick hosts have in common is an anecdote."""
 
+Dimension = Literal["model", "firmware", "rack", "change"]
+
 
 @dataclass(frozen=True)
 class Property:
     """What a host may have: `("firmware", "22.36.1010")`."""
 
-    dimension: str
+    dimension: Dimension
     value: str
 
 

@@ -36,6 +36,7 @@ interface Props {
 export function AttentionList({ state, summary, now, onShowAll }: Props) {
   const { columns, staleAfterMs } = state;
   const key = summary.sickest.map((row) => `${columns.host[row] ?? ""}|${columns.pci[row] ?? ""}`).join();
+  // `key` stands for the RNICs that are shown; the summary is another object with each update.
   const shown = useMemo(
     () => summary.sickest.map((row) => ({ host: columns.host[row] ?? "", pci: columns.pci[row] ?? "" })),
     [key], // eslint-disable-line react-hooks/exhaustive-deps

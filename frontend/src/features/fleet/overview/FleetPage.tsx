@@ -40,7 +40,12 @@ function FleetSkeleton() {
 
 const MISSING = { rack: NO_RACK, model: "unknown model", firmware: "unknown firmware" };
 
-/** How the view draws the fleet. What the live columns leave out is fetched only for a view that needs it. */
+/**
+ * How the view draws the fleet. What the live columns leave out is fetched only for a view that needs it.
+ *
+ * The columns are changed in place, which React does not see: `shape` counts changes of identities, `version` those of values, and each
+ * memo names the one that concerns it.
+ */
 function useDrawn(state: FleetState, view: FleetView, sick: readonly number[]) {
   const { columns, version, shape } = state;
   const { group = "rack", order } = view;

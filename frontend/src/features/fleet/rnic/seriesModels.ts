@@ -86,7 +86,7 @@ export function toModel(
   };
 }
 
-/** A point of the profile's path speaks for this long before and after itself. */
+/** A sample takes the expected value of the nearest point of the profile's path, if that is at most this far away. */
 const EXPECTED_REACH_MS = 90_000;
 
 /** The throughput with what the RNIC's profile expects it to send, as far as the profile's path reaches. */
