@@ -28,15 +28,18 @@ def rows(backend: Any) -> None:
         ("gpu-1", "0000:3b:00.0", now - timedelta(days=3), "training/long-ago", "dddd"),
     ]
     with backend.connect() as c:
-        for i, (host, pci, rack, model, symptoms) in enumerate(fleet):
+        for host, pci, rack, model, symptoms in fleet:
+            (rnic_id,) = c.execute(
+                "INSERT INTO rnic (host, pci, rack, model) VALUES (%s, %s, %s, %s) RETURNING rnic_id", [host, pci, rack, model]
+            ).fetchone()
             c.execute(
                 "INSERT INTO rnic_state (rnic_id, host, pci, rack, model, symptoms, change_seq) "
                 "VALUES (%s, %s, %s, %s, %s, %s, nextval('rnic_state_change_seq_values'))",
-                [i + 1, host, pci, rack, model, json.dumps(symptoms)],
+                [rnic_id, host, pci, rack, model, json.dumps(symptoms)],
             )
         ids = {}
-        for host in {row[0] for row in fleet}:
-            ids[host] = c.execute("INSERT INTO host (host) VALUES (%s) RETURNING host_id", [host]).fetchone()[0]
+        for host, rack in {row[0]: row[2] for row in fleet}.items():
+            ids[host] = c.execute("INSERT INTO host (host, rack) VALUES (%s, %s) RETURNING host_id", [host, rack]).fetchone()[0]
         for host, pci, at, pod, container in attached:
             other = {"pod": pod, "container": container, "device": "0000:3b:00.2"}
             c.execute(

@@ -21,10 +21,10 @@ export function RemedyFacts({ remedy }: { remedy: Remedy }) {
       <Stack gap={6} component="dl" m={0} aria-label="Facts">
         {facts.map((fact) => (
           <div key={fact.title} data-fact={fact.name}>
-            <Text size="sm" fw={600} component="dt">
+            <Text size="sm" fw={600} component="dt" span>
               {fact.title}
-            </Text>
-            <Text size="sm" component="dd" m={0}>
+            </Text>{" "}
+            <Text size="sm" component="dd" m={0} display="inline">
               <StatusMark tone={fact.tone}>{fact.text}</StatusMark>
               {fact.name === "change" && change && <Text size="xs">{changeText(change)}</Text>}
               {fact.name === "symptom" && (
