@@ -5,7 +5,7 @@ from datetime import datetime
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Row, and_, case, func, literal_column, select
+from sqlalchemy import Boolean, ColumnElement, Row, Select, and_, case, func, literal_column, select
 from sqlalchemy.dialects.postgresql import distinct_on
 
 from wallwatch.store.tables import event, rnic, rnic_state
@@ -57,7 +57,7 @@ async def hosts(session: ReadSession, words: Sequence[str], limit: int) -> Seque
     h, r = host_table.c, rnic.c
     named = select(h.host, h.rack).where(_has_all(h.host, words)).order_by(_rank(h.host, words), h.host).limit(limit).subquery()
     count = select(func.count()).where(r.host == named.c.host).scalar_subquery()
-    query = select(named.c.host, named.c.rack, count.label("rnics"))
+    query: Select[*tuple[Any, ...]] = select(named.c.host, named.c.rack, count.label("rnics"))
     return (await session.execute(query.order_by(_rank(named.c.host, words), named.c.host))).all()
 
 

@@ -73,7 +73,8 @@ def _values(caller: Caller, body: Bulk, at: datetime) -> dict[str, Any]:
     i = IncidentRow
     if body.action == "acknowledge":
         state = case((i.state == IncidentState.suppressed, IncidentState.suppressed), else_=IncidentState.acknowledged)
-        assignee = func.coalesce(i.assignee, caller.actor) if caller.kind == "user" else i.assignee
+        # As for one incident: a token is no assignee.
+        assignee = func.coalesce(i.assignee, caller.actor if caller.kind == "user" else null())
         return {"state": state, "acknowledged_at": at, "acknowledged_by": caller.actor, "assignee": assignee}
     if body.action == "unacknowledge":
         state = case(
@@ -81,8 +82,8 @@ def _values(caller: Caller, body: Bulk, at: datetime) -> dict[str, Any]:
             (i.reopened > 0, IncidentState.reopened),
             else_=IncidentState.open,
         )
-        assignee = case((i.assignee == i.acknowledged_by, null()), else_=i.assignee)
-        return {"state": state, "acknowledged_at": null(), "acknowledged_by": null(), "assignee": assignee}
+        released = case((i.assignee == i.acknowledged_by, null()), else_=i.assignee)
+        return {"state": state, "acknowledged_at": null(), "acknowledged_by": null(), "assignee": released}
     if body.action == "resolve":
         return {
             "state": IncidentState.resolved,

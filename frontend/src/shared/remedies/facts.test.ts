@@ -96,6 +96,11 @@ describe("the chart of an effect", () => {
     expect(model?.mark).toEqual({ atMs: NOW, label: "applied" });
     expect(model?.limit).toEqual({ value: 50, label: "expected < 50 packets/s", always: true });
     expect(model?.lines[0]?.values).toEqual([900, 3]);
+    const early = toEffectModel(
+      { ...series, samples: series.samples.map((each) => ({ ...each, at: "2026-11-21T02:50:00Z" })) },
+      formats,
+    );
+    expect(early?.toMs, "there is room for what comes").toBe(NOW + 180_000);
   });
 
   it("is not drawn from one sample", () => {

@@ -43,6 +43,7 @@ export function FixPanel({ incident, planControl }: Props) {
         suggestion={suggestion}
         title={titleOf(suggestion.action)}
         risk={action?.risk}
+        brief={working}
         control={
           action && isOfPlan(action) ? (
             planControl(primary)
@@ -51,7 +52,7 @@ export function FixPanel({ incident, planControl }: Props) {
               variant={primary ? "filled" : "default"}
               size={primary ? "sm" : "compact-sm"}
               onClick={() => setDialog({ action: suggestion.action })}
-              aria-label={`Review ${titleOf(suggestion.action)}`}
+              aria-label={`${primary ? "Review and apply:" : "Review"} ${titleOf(suggestion.action)}`}
             >
               {primary ? "Review and apply" : "Review"}
             </Button>

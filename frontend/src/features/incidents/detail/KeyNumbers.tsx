@@ -1,8 +1,9 @@
 import { Text } from "@mantine/core";
 import type { Evidence, Incident } from "@/lib/api/types";
+import { formatExpected } from "@/lib/format";
 import { sparkPath } from "@/lib/sparkline";
 import { boundOf } from "../evidence/chartModels";
-import { boundLine, evidenceValue } from "../evidence/evidenceText";
+import { evidenceValue } from "../evidence/evidenceText";
 import { useEvidenceSeries } from "../evidence/useEvidenceSeries";
 import classes from "./WhatPanel.module.css";
 
@@ -38,9 +39,11 @@ export function KeyNumbers({ incident }: { incident: Incident }) {
         <li key={each.signal} className={classes["number"]}>
           <span className={classes["label"]}>
             <Text size="sm">{each.label}</Text>
-            <Text size="xs" c="dimmed">
-              {boundLine(each)}
-            </Text>
+            {each.expected && (
+              <Text size="xs" c="dimmed">
+                expected {formatExpected(each.expected, each.unit)}
+              </Text>
+            )}
           </span>
           <Text fw={700} style={{ whiteSpace: "nowrap" }}>
             {evidenceValue(each)}

@@ -15,12 +15,14 @@ interface Props {
   title: string;
   /** Undefined while the actions are looked up. */
   risk: RemedyAction["risk"] | undefined;
+  /** Only what it is called and its parameters: something else is under way. */
+  brief: boolean;
   /** What the operator clicks: one of them is the primary action. */
   control: ReactNode;
 }
 
 /** A suggested remedy: its parameters, how they were derived, and what deriving them again would change. */
-export function SuggestionRow({ incident, suggestion, title, risk, control }: Props) {
+export function SuggestionRow({ incident, suggestion, title, risk, brief, control }: Props) {
   const { clock } = useTimeFormat();
   const actions = useActions();
   const change = useChangeIncident(incident);
@@ -37,17 +39,17 @@ export function SuggestionRow({ incident, suggestion, title, risk, control }: Pr
         </div>
         {control}
       </Group>
-      <Text size="sm">{suggestion.why}</Text>
-      {risk && (
+      {!brief && <Text size="sm">{suggestion.why}</Text>}
+      {!brief && risk && (
         <StatusMark tone={risk === "low" ? "good" : risk === "medium" ? "warn" : "bad"}>{`Risk: ${risk}`}</StatusMark>
       )}
-      {derivationText(suggestion, action).map((line) => (
+      {(brief ? [] : derivationText(suggestion, action)).map((line) => (
         <Text size="xs" c="dimmed" key={line}>
           {line}
           {suggestion.derived_at && `, derived at ${clock(suggestion.derived_at)}`}
         </Text>
       ))}
-      {newest !== null && (
+      {!brief && newest !== null && (
         <Group gap={8}>
           <Text size="xs">The newest measurements give {newest}.</Text>
           <Button

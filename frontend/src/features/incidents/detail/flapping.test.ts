@@ -4,15 +4,13 @@ import { foldFlapping } from "./flapping";
 
 const TEXTS: Record<string, string> = { symptom: "S5 on host03 recurred.", updated: "Severity changed." };
 const entries = (kinds: string): TimelineEntry[] =>
-  kinds
-    .split(" ")
-    .map((kind, i) => ({
-      at: `2026-11-21T03:00:0${i}Z`,
-      kind,
-      actor: "classify",
-      text: TEXTS[kind] ?? kind,
-      data: {},
-    }));
+  kinds.split(" ").map((kind, i) => ({
+    at: `2026-11-21T03:00:0${i}Z`,
+    kind,
+    actor: "classify",
+    text: TEXTS[kind] ?? kind,
+    data: {},
+  }));
 const shapeOf = (kinds: string) =>
   foldFlapping(entries(kinds)).map((line) => (line.folded ? `[${line.text}]` : line.entry.kind));
 

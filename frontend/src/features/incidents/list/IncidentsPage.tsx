@@ -4,9 +4,10 @@ import { plural } from "@/lib/format";
 import { useKeys } from "@/lib/keys";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
+import { CommonStrip } from "@/shared/fleet/common/CommonStrip";
 import { useSession } from "@/shared/session";
 import { ExportMenu } from "../filters/ExportMenu";
-import type { IncidentFilters } from "../filters/filters";
+import { type IncidentFilters, symptomsOf } from "../filters/filters";
 import { IncidentFilterBar } from "../filters/IncidentFilterBar";
 import { SavedViews } from "../filters/SavedViews";
 import { matchersFor } from "../silences/fromIncidents";
@@ -19,6 +20,7 @@ import { listKeys } from "./listKeys";
 import { NoIncidents } from "./NoIncidents";
 import { useBulk } from "./useBulk";
 import { useIncidentCounts, useIncidentList } from "./useIncidentList";
+import { sharedFilter } from "./sharedFilter";
 import { useSelection } from "./useSelection";
 
 interface Props {
@@ -101,6 +103,14 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
           <ExportMenu query={list.where} total={total} />
         </Group>
       </Group>
+      <CommonStrip
+        anySick={total !== undefined && total > 0}
+        symptoms={symptomsOf(filters)}
+        onShow={(property) => {
+          const shared = sharedFilter(property);
+          return shared && (() => onFilters({ ...filters, ...shared }));
+        }}
+      />
       <IncidentFilterBar filters={filters} counts={counts.data?.by} onFilters={onFilters} />
       <Panel
         title={
