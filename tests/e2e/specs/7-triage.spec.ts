@@ -58,6 +58,12 @@ test("the list is worked through by keyboard, and what was done can be undone", 
   await page.keyboard.press("j");
   await expect(list.current).toHaveCount(1);
   const id = (await list.current.getAttribute("data-incident")) ?? "";
+  await page.keyboard.press("Space");
+  const peek = page.getByRole("complementary", { name: "Peek" });
+  await expect(peek.getByRole("link", { name: /^Open/ })).toHaveAttribute("href", new RegExp(id));
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(peek).toBeHidden();
   await page.keyboard.press("x");
   await expect(list.bar).toContainText("1 incident selected");
   await list.bar.getByRole("button", { name: "Reopen" }).click();

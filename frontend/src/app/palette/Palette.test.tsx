@@ -13,8 +13,6 @@ const RNIC = { host: "host36", pci: "0000:3b:00.0", rack: "r1", model: "CX-6", s
 
 beforeEach(() => {
   localStorage.removeItem(RECENT_KEY);
-  // jsdom lays nothing out, so there is nothing to scroll.
-  Element.prototype.scrollIntoView = () => undefined;
 });
 afterEach(() => {
   vi.restoreAllMocks();

@@ -20,6 +20,7 @@ import { listKeys } from "./listKeys";
 import { NoIncidents } from "./NoIncidents";
 import { useBulk } from "./useBulk";
 import { useIncidentCounts, useIncidentList } from "./useIncidentList";
+import { PeekPanel } from "./PeekPanel";
 import { sharedFilter } from "./sharedFilter";
 import { useSelection } from "./useSelection";
 
@@ -40,6 +41,7 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
   const selection = useSelection(shown);
   const [asked, setAsked] = useState<BulkAction | null>(null);
   const [silencing, setSilencing] = useState(false);
+  const [peeking, setPeeking] = useState(false);
   const total = counts.data?.total;
   const targets = useMemo(
     () => rows.filter((row) => (selection.ids.size > 0 ? selection.ids.has(row.id) : row.id === selection.cursor)),
@@ -76,6 +78,11 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
       onMove: (id) => setMoved({ id }),
       onAct: act,
       onOpen,
+      onPeek: () => setPeeking(!peeking),
+      onUnpeek: () => {
+        setPeeking(false);
+        return peeking;
+      },
       onSilence: () => setSilencing(targets.length > 0),
       onFresh: list.showFresh,
       onUndo: undoLast,
@@ -186,6 +193,9 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
           onClose={() => setAsked(null)}
           onDone={(more) => run(asked, more)}
         />
+      )}
+      {peeking && selection.cursor !== null && (
+        <PeekPanel key={selection.cursor} id={selection.cursor} onClose={() => setPeeking(false)} />
       )}
       {silencing && <SilenceDialog initial={{ matchers: matchersFor(targets) }} onClose={() => setSilencing(false)} />}
     </Stack>
