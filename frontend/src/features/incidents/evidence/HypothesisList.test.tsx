@@ -32,7 +32,7 @@ test("improbable causes are counted, and listed on request", async () => {
 test("the likeliest cause is listed even when it is improbable, with its two first pieces of evidence", async () => {
   renderPage(<HypothesisList symptom="S1" hypotheses={[hypothesis("C5", 0.01, ["first", "second", "third"])]} />);
   expect(causes()).toEqual(["C5"]);
-  expect(screen.getByText(/second/)).toBeVisible();
+  expect(screen.getByText(/^\+ second/)).toBeVisible();
   expect(screen.queryByText(/^\+ third/)).toBeNull();
   await userEvent.click(screen.getByRole("button", { name: "1 more" }));
   expect(screen.getByText(/^\+ third/)).toBeVisible();
