@@ -47,7 +47,7 @@ def test_an_incident_is_assigned_and_linked_to_tickets(operator: httpx.Client, o
         assert operator.patch(path, json=bad).status_code == 422
 
 
-def test_who_acknowledges_an_unassigned_incident_has_it_until_that_is_undone(operator: httpx.Client, opened: Any) -> None:
+def test_acknowledging_an_unassigned_incident_assigns_it_until_that_is_undone(operator: httpx.Client, opened: Any) -> None:
     free, taken = opened(2)
     operator.patch(f"{API}/{taken['id']}", json={"assignee": "kim"}).raise_for_status()
     done = operator.post(f"{API}/{free['id']}/acknowledge").json()

@@ -32,7 +32,7 @@ test("triage from the fleet to the resolution: found, assigned, remedied, cleare
   );
   if (await page.getByRole("button", { name: "Acknowledge", exact: true }).isVisible()) await page.keyboard.press("a");
   await expect(page.locator("#content").getByText("Acknowledged", { exact: true })).toBeVisible();
-  // Who acknowledges an incident that is nobody's has it.
+  // Acknowledging an unassigned incident assigns it.
   await expect(page.getByText(/^assigned to /)).toBeVisible();
 
   const remedy = await incident.review("tune-revalidator");

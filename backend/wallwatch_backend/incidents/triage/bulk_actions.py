@@ -73,7 +73,7 @@ def _values(caller: Caller, body: Bulk, at: datetime) -> dict[str, Any]:
     i = IncidentRow
     if body.action == "acknowledge":
         state = case((i.state == IncidentState.suppressed, IncidentState.suppressed), else_=IncidentState.acknowledged)
-        # As for one incident: a token is no assignee.
+        # As for one incident: never to a token.
         assignee = func.coalesce(i.assignee, caller.actor if caller.kind == "user" else null())
         return {"state": state, "acknowledged_at": at, "acknowledged_by": caller.actor, "assignee": assignee}
     if body.action == "unacknowledge":

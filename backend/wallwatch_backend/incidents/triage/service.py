@@ -18,7 +18,7 @@ from wallwatch_backend.notify.schemas import EventType
 
 
 async def acknowledge(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
-    """Acknowledge it, and assign it to the person who does so when it is nobody's; a token is no assignee."""
+    """Acknowledge it. An unassigned incident is assigned to the user who does so, never to a token."""
     row = await require_for_change(session, incident_id, if_match)
     if row.state == IncidentState.resolved:
         raise AlreadyResolved("A resolved incident cannot be acknowledged.")
@@ -38,7 +38,7 @@ async def acknowledge(session: WriteSession, caller: Caller, incident_id: UUID, 
 
 
 async def unacknowledge(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
-    """Remove the acknowledgement, and the assignment to the person who gave it."""
+    """Remove the acknowledgement, and the assignment to the user who gave it."""
     row = await require_for_change(session, incident_id, if_match)
     if row.state == IncidentState.resolved:
         raise AlreadyResolved("A resolved incident has no acknowledgement to remove; reopen it instead.")

@@ -28,7 +28,7 @@ export function IncidentActions({ incident }: { incident: Incident }) {
   const unresolved = !over;
   // Once acknowledged, an incident waits for its end.
   const acknowledgeable = unresolved && outcome !== "waiting";
-  // Who acknowledges what is nobody's has it.
+  // Acknowledging an unassigned incident assigns it.
   const assignable =
     unresolved && me !== undefined && incident.assignee !== me && !(acknowledgeable && incident.assignee === null);
   const undoWith = (kind: "unacknowledge" | "reopen", done: string) => () =>
