@@ -42,6 +42,7 @@ test("arrows move the choice, which the field names to screen readers", async ()
   serve({});
   const user = userEvent.setup();
   const { field } = open();
+  expect(screen.getByRole("dialog")).toHaveAccessibleName("Search and go to");
   expect(chosen()).toHaveTextContent("Fleet");
   await user.type(field, "{ArrowDown}");
   expect(chosen()).toHaveTextContent("Incidents");

@@ -89,7 +89,9 @@ export function Palette({ onClose, onHelp }: Props) {
       padding={0}
       yOffset="12vh"
       centered={false}
-      aria-label="Search and go to"
+      // Its name for screen readers; the field says the same to everybody else.
+      title="Search and go to"
+      styles={{ header: { display: "none" } }}
     >
       <label className={classes["field"]}>
         <IconSearch size={18} stroke={1.6} aria-hidden />
