@@ -16,10 +16,11 @@ const INCIDENT = {
   host: "host03",
   pci: "0000:3b:00.0",
   hosts: ["host03"],
+  active: true,
   remedies: ACTIONS.map(({ action }) => ({ action, params: {}, derivations: {}, why: `Why ${action}`, newest: null })),
 } as unknown as Incident;
 
-function show(state?: Remedy["state"]) {
+function show(state?: Remedy["state"], incident = INCIDENT) {
   const remedy = {
     id: "r1",
     action: "tune-revalidator",
@@ -39,7 +40,7 @@ function show(state?: Remedy["state"]) {
     "GET /remedies": { items: state ? [remedy] : [], next_cursor: null },
     "GET /remedies/r1": remedy,
   });
-  renderPage(<FixPanel incident={INCIDENT} planControl={() => null} />);
+  renderPage(<FixPanel incident={incident} planControl={() => null} />);
 }
 
 const primary = () => screen.queryAllByRole("button", { name: /^Review and apply: / }).map((each) => each.ariaLabel);
@@ -55,6 +56,12 @@ test("exactly one remedy is the primary action, with its risk", async () => {
 test("while a remedy works nothing is put before it", async () => {
   show("verifying");
   expect(await screen.findByRole("group", { name: "Applied remedy" })).toHaveTextContent("Title of tune-revalidator");
+  expect(await screen.findByRole("button", { name: "Review Title of tune-revalidator" })).toBeVisible();
+  expect(primary()).toEqual([]);
+});
+
+test("once the symptom is gone no remedy is urgent", async () => {
+  show(undefined, { ...INCIDENT, active: false });
   expect(await screen.findByRole("button", { name: "Review Title of tune-revalidator" })).toBeVisible();
   expect(primary()).toEqual([]);
 });

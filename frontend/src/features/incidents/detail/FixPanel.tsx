@@ -32,7 +32,7 @@ export function FixPanel({ incident, planControl }: Props) {
   const titleOf = (name: string) => actionOf(name)?.title ?? name;
   const [newest, ...earlier] = (done.data?.items ?? []).filter((remedy) => remedy.mode === "apply");
   const [first, ...others] = incident.remedies;
-  // While a remedy works, the page waits with the reader: no other action is put first.
+  // While a remedy works, or once the symptom is gone, no action is put first.
   const working = newest !== undefined && !endedWithoutSuccess(states, newest.state);
   const rowOf = (suggestion: SuggestedRemedy, primary: boolean) => {
     const action = actionOf(suggestion.action);
@@ -72,7 +72,7 @@ export function FixPanel({ incident, planControl }: Props) {
           />
         )}
         {first ? (
-          rowOf(first, !working)
+          rowOf(first, !working && incident.active)
         ) : (
           <Text size="sm" c="dimmed">
             No suggested remedies for this cause.

@@ -54,7 +54,7 @@ export function WhatPanel({ incident }: { incident: Incident }) {
         <Text size="sm" className={classes["text"]}>
           {whole ? text : first}{" "}
           {first !== text && (
-            <Anchor component="button" size="sm" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+            <Anchor component="button" size="sm" mih={24} aria-expanded={whole} onClick={() => setWhole(!whole)}>
               {whole ? "Show less" : "Show all"}
             </Anchor>
           )}

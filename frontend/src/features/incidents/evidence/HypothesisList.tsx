@@ -32,7 +32,7 @@ function EvidenceList({ title, sign, evidence }: { title: string; sign: string; 
         ))}
       </List>
       {!all && evidence.length > LINES && (
-        <Anchor component="button" size="xs" onClick={() => setAll(true)}>
+        <Anchor component="button" size="xs" mih={24} onClick={() => setAll(true)}>
           {evidence.length - LINES} more
         </Anchor>
       )}
@@ -137,7 +137,7 @@ export function HypothesisList({
         ))}
       </ol>
       {hidden > 0 && (
-        <Anchor component="button" size="sm" aria-expanded={all} onClick={() => setAll(!all)}>
+        <Anchor component="button" size="sm" mih={24} mt={4} aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? "Only the likely causes" : `${plural(hidden, "other cause")} below ${formatShare(WEAK)}`}
         </Anchor>
       )}

@@ -66,7 +66,14 @@ export function ParamFields({ action, values, errors, disabled, onChange }: Prop
         );
       })}
       {hidden > 0 && (
-        <Anchor component="button" type="button" size="sm" onClick={showAll} style={{ alignSelf: "flex-start" }}>
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          mih={24}
+          onClick={showAll}
+          style={{ alignSelf: "flex-start" }}
+        >
           {plural(hidden, "other parameter")}, unchanged
         </Anchor>
       )}
