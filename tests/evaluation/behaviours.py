@@ -150,7 +150,9 @@ def draw(number: int) -> Drawn:
     rng = random.Random(f"wallwatch transport engines {number}")
     places = [(f"host{1 + host:02d}", PCI[rnic]) for host in range(HOSTS) for rnic in range(RNICS)]
     models = {place: MODELS[index % len(MODELS)] for index, place in enumerate(rng.sample(places, len(places)))}
-    overrides = {(host, rnic): {"host": host, "rnic": rnic, "model": model} for (host, rnic), model in models.items()}
+    overrides: dict[tuple[str, str], dict[str, Any]] = {
+        (host, rnic): {"host": host, "rnic": rnic, "model": model} for (host, rnic), model in models.items()
+    }
     for one in overrides.values():
         if rng.random() < 0.5:
             one["transport"] = {"count_queue_pairs": True}
