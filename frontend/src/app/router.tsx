@@ -1,10 +1,4 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent as page,
-  redirect,
-} from "@tanstack/react-router";
+import { createRoute, createRouter, lazyRouteComponent as page } from "@tanstack/react-router";
 import { parseForecastFilters } from "@/features/fleet/forecasts/filters";
 import { parseProfileSearch } from "@/features/fleet/profiles/filters";
 import { parseRnicSearch } from "@/features/fleet/rnic/tabs";
@@ -23,11 +17,11 @@ import { parseRemedySearch } from "@/features/remedies/search";
 import { parseRolloutSearch } from "@/features/rollouts/search";
 import { parseRange } from "@/lib/time/range";
 import { parseFleetSearch } from "@/features/fleet/overview/view";
-import { ErrorPage, NotFoundPage } from "./FaultPages";
+import { ErrorPage } from "./FaultPages";
 import { LoadingPage } from "./LoadingPage";
-import { SessionGate } from "./SessionGate";
-
-const root = createRootRoute({ component: SessionGate, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
+import { agentsRoute, settingsIndexRoute } from "./redirects";
+import { root } from "./rootRoute";
+import { stringifySearch } from "./stringifySearch";
 
 export const fleetRoute = createRoute({
   getParentRoute: () => root,
@@ -210,27 +204,11 @@ export const hostsRoute = createRoute({
   validateSearch: parseAgentFilters,
   component: page(() => import("./routes/HostsRoute"), "HostsRoute"),
 });
-/** The page Hosts was called Agents. */
-export const agentsRoute = createRoute({
-  getParentRoute: () => root,
-  path: "/agents",
-  validateSearch: parseAgentFilters,
-  beforeLoad: ({ search }) => {
-    throw redirect({ to: "/hosts", search, replace: true });
-  },
-});
 export const webhooksRoute = createRoute({
   getParentRoute: () => root,
   path: "/webhooks",
   validateSearch: parseLogFilters,
   component: page(() => import("./routes/WebhooksRoute"), "WebhooksRoute"),
-});
-export const settingsIndexRoute = createRoute({
-  getParentRoute: () => root,
-  path: "/settings",
-  beforeLoad: () => {
-    throw redirect({ to: "/settings/$section", params: { section: "tokens" }, replace: true });
-  },
 });
 export const settingsRoute = createRoute({
   getParentRoute: () => root,
@@ -283,7 +261,6 @@ const routeTree = root.addChildren([
   accountRoute,
 ]);
 
-/** The URL is part of the product: `?symptom=S1,S6` rather than JSON in quotes. */
 export const router = createRouter({
   routeTree,
   // Each page's code is fetched when somebody points at a link to it, at the latest when it is opened.
@@ -292,18 +269,7 @@ export const router = createRouter({
   defaultPendingMs: 200,
   defaultErrorComponent: ErrorPage,
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
-  stringifySearch: (search) => {
-    const pairs = Object.entries(search).filter(
-      (pair): pair is [string, string | number] => pair[1] !== undefined && pair[1] !== null && pair[1] !== "",
-    );
-    const text = pairs
-      .map(
-        ([key, value]) =>
-          `${encodeURIComponent(key)}=${encodeURIComponent(String(value)).replaceAll("%2C", ",").replaceAll("%3A", ":")}`,
-      )
-      .join("&");
-    return text ? `?${text}` : "";
-  },
+  stringifySearch,
 });
 
 declare module "@tanstack/react-router" {

@@ -31,7 +31,7 @@ function Row({ row }: { row: TimelineRow }) {
           style={{ left: percent(from), width: percent(to - from) }}
         />
         <div className={classes["dot"]} style={{ left: percent(at) }} />
-        <span className={classes["when"]} data-left={at > 0.8 || undefined} style={{ left: percent(at) }}>
+        <span className={classes["when"]} data-left={to > 0.9 || undefined} style={{ left: percent(to > 0.9 ? from : to) }}>
           {aheadText(item.likely_in_s ?? 0)}
         </span>
       </div>
