@@ -80,9 +80,12 @@ def measured_by(script: Path, environment: dict[str, str]) -> Any:
 
 def main() -> None:
     """Measure and report."""
-    with tempfile.TemporaryDirectory(prefix="ww-bench-") as folder, telemetry_path.start(Path(folder), partitions=1) as path:
-        with serving(path, Path(folder), RNICS) as environment:
-            measured = measured_by(SCRIPT, {**environment, "RNICS": str(RNICS), "RUNS": str(RUNS)})
+    with (
+        tempfile.TemporaryDirectory(prefix="ww-bench-") as folder,
+        telemetry_path.start(Path(folder), partitions=1) as path,
+        serving(path, Path(folder), RNICS) as environment,
+    ):
+        measured = measured_by(SCRIPT, {**environment, "RNICS": str(RNICS), "RUNS": str(RUNS)})
     runs = measured["runs"]
     frames = [float(one) for one in measured["frames_ms"]]
     report(

@@ -1,7 +1,7 @@
 """What the pages of a fleet of 32 RNICs cost a browser: transferred bytes, load CPU, LCP, INP and layout shift, with an empty cache.
 
-Each figure has the one of 2026-11-22 beside it (`before`), when every page loaded all code uncompressed. WALLWATCH_BENCH_RUNS is the number of
-runs (3). Bytes do not depend on the machine; times do.
+Each figure has the one of 2026-11-22 beside it (`before`), when every page loaded all code uncompressed.
+WALLWATCH_BENCH_RUNS is the number of runs (3). Bytes do not depend on the machine; times do.
 """
 
 import os
@@ -28,12 +28,15 @@ BEFORE: dict[str, dict[str, float | None]] = {
 
 def main() -> None:
     """Measure and report, one line per page."""
-    with tempfile.TemporaryDirectory(prefix="ww-bench-") as folder, telemetry_path.start(Path(folder), partitions=1) as path:
-        with serving(path, Path(folder), RNICS) as environment:
-            for page, address in PAGES.items():
-                runs = measured_by(SCRIPT, {**environment, "PAGE": address, "RUNS": str(RUNS)})
-                figures = {name: percentile([run[name] for run in runs], 0.5) for name in FIGURES}
-                report("pages", page=page, **figures, before=BEFORE[page], rnics=RNICS, runs=len(runs))
+    with (
+        tempfile.TemporaryDirectory(prefix="ww-bench-") as folder,
+        telemetry_path.start(Path(folder), partitions=1) as path,
+        serving(path, Path(folder), RNICS) as environment,
+    ):
+        for page, address in PAGES.items():
+            runs = measured_by(SCRIPT, {**environment, "PAGE": address, "RUNS": str(RUNS)})
+            figures = {name: percentile([run[name] for run in runs], 0.5) for name in FIGURES}
+            report("pages", page=page, **figures, before=BEFORE[page], rnics=RNICS, runs=len(runs))
 
 
 if __name__ == "__main__":

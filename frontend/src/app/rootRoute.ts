@@ -2,4 +2,8 @@ import { createRootRoute } from "@tanstack/react-router";
 import { ErrorPage, NotFoundPage } from "./FaultPages";
 import { SessionGate } from "./SessionGate";
 
-export const root = createRootRoute({ component: SessionGate, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
+export const root = createRootRoute({
+  component: SessionGate,
+  notFoundComponent: NotFoundPage,
+  errorComponent: ErrorPage,
+});

@@ -31,7 +31,11 @@ function Row({ row }: { row: TimelineRow }) {
           style={{ left: percent(from), width: percent(to - from) }}
         />
         <div className={classes["dot"]} style={{ left: percent(at) }} />
-        <span className={classes["when"]} data-left={to > 0.9 || undefined} style={{ left: percent(to > 0.9 ? from : to) }}>
+        <span
+          className={classes["when"]}
+          data-left={to > 0.9 || undefined}
+          style={{ left: percent(to > 0.9 ? from : to) }}
+        >
           {aheadText(item.likely_in_s ?? 0)}
         </span>
       </div>
