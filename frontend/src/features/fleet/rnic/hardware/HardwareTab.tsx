@@ -27,6 +27,9 @@ interface Props {
   onZoomOut: () => void;
 }
 
+/** Next to a longer title the counter's own name, which the list of fields has too, would take a second line. */
+const SHORT_TITLE = 32;
+
 /** Every counter that the registry knows, one chart each, by choice. */
 export function HardwareTab({ host, pci, rnic, range, fields, onFields, onZoom, onZoomOut }: Props) {
   const group = useId();
@@ -68,9 +71,11 @@ export function HardwareTab({ host, pci, rnic, range, fields, onFields, onZoom, 
                     <Panel
                       title={title}
                       aside={
-                        <Text size="xs" c="dimmed" ff="monospace" truncate maw={150} title={id.split(".")[1]}>
-                          {id.split(".")[1]}
-                        </Text>
+                        title.length <= SHORT_TITLE && (
+                          <Text size="xs" c="dimmed" ff="monospace" truncate maw={150} title={id.split(".")[1]}>
+                            {id.split(".")[1]}
+                          </Text>
+                        )
                       }
                     >
                       {model.lines.some((line) => line.values.some((value) => value !== null)) ? (
