@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 from wallwatch.domain.catalogue import load
 from wallwatch.domain.isolation import words
@@ -36,7 +37,7 @@ def get_catalogue(states: StateMachines, *, brief: bool = False) -> Catalogue:
 @cache
 def _brief_catalogue() -> DomainCatalogue:
     whole = _domain_catalogue()
-    no_details = {"looks_like": None, "near_misses": [], "definition": None, "behaviour": None}
+    no_details: dict[str, Any] = {"looks_like": None, "near_misses": [], "definition": None, "behaviour": None}
     symptoms = [symptom.model_copy(update=no_details) for symptom in whole.symptoms]
     return whole.model_copy(update={"symptoms": symptoms, "signals": [], "fields": []})
 
