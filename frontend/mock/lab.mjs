@@ -97,7 +97,15 @@ const DEVICES = [
   },
 ];
 
-const condition = (parameter, op, value, text) => ({ parameter, op, value, expression: null, text });
+const condition = (parameter, op, value, text) => ({
+  parameter,
+  op,
+  value,
+  expression: null,
+  moved_by: [],
+  thresholds: [],
+  text,
+});
 const curve = (parameter, values, firstBad, from, to) => ({
   parameter,
   kind: "integer",

@@ -62,7 +62,7 @@ class Hypothesis:
         """Whether the effort for this cause is out of proportion."""
         boundaries = self._boundary_tests - self._begin_of_boundaries
         others = self.judge.spent - self._begin - boundaries
-        return max(boundaries, others) > MOST_EFFORT * (3 if self.judge.is_flaky else 1)
+        return max(boundaries, others) > MOST_EFFORT * (3 if self.judge.is_flaky else 1) or self.judge.is_spent
 
     # --- verdicts ---
 
@@ -133,7 +133,11 @@ class Hypothesis:
 
     def _leaves_traces(self, bad: Config, thresholds: Sequence[Threshold]) -> bool:
         """Whether a threshold is another one after a reset: tests that passed have left traces, and it has to be found again."""
-        return any(self.judge.remembers(one, self.signal, self.phase) for one in _sides(bad, thresholds))
+        return any(self.remembers(one) for one in _sides(bad, thresholds))
+
+    def remembers(self, config: Config) -> bool:
+        """Whether the verdict is another one after a reset."""
+        return self.judge.remembers(config, self.signal, self.phase)
 
     def _was_wrong(self, bad: Config, thresholds: Sequence[Threshold]) -> bool:
         """Whether more repeats change a verdict at a threshold: one wrong verdict on the way leads astray.
