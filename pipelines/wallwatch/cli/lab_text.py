@@ -103,7 +103,7 @@ def _state(report: Mapping[str, Any]) -> Iterator[str]:
     yield _varied(report)
     tests = report["tests"]
     cost = f"{tests} tests and resets ({report['resets']} resets) in {duration(report['seconds'])}, strategy {report['strategy']}"
-    yield f"{cost}; {_effort(tests, int(report['brute_force']['tests']))}"
+    yield f"{cost}; {_effort(tests - report['resets'], int(report['brute_force']['tests']))}"
     baseline = report["baseline"]
     metrics = [
         f"{name} {_number(one['median'])} {one['unit']} (noise {_number(one['scale'])})" for name, one in baseline["metrics"].items()

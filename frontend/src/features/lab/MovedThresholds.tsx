@@ -24,7 +24,8 @@ export function MovedThresholds({ cause }: { cause: FoundCause }) {
           ))}
         </HeadedTable>
         <Text size="xs" c="dimmed" mt={4}>
-          Measured at these values. Between them the threshold is interpolated, and new configurations show whether that is right within 2%.
+          Measured at these values. Between them the threshold is interpolated, and new configurations show whether that
+          is right within 2%.
         </Text>
       </div>
     ));

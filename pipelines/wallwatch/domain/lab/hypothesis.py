@@ -17,8 +17,8 @@ MOST_EFFORT = 200
 
 After them the conditions that explain most are reported.
 """
-
-
+SHARE_OF_BRUTE_FORCE = 0.1
+"""... and no more than this share of what the whole search may cost."""
 MOST_CORRECTIONS = 3
 """How often a threshold is looked for again where it turns out to be wrong."""
 
@@ -62,7 +62,8 @@ class Hypothesis:
         """Whether the effort for this cause is out of proportion."""
         boundaries = self._boundary_tests - self._begin_of_boundaries
         others = self.judge.spent - self._begin - boundaries
-        return max(boundaries, others) > MOST_EFFORT * (3 if self.judge.is_flaky else 1) or self.judge.is_spent
+        most = min(MOST_EFFORT * (3 if self.judge.is_flaky else 1), SHARE_OF_BRUTE_FORCE * self.judge.most)
+        return max(boundaries, others) > most or self.judge.is_spent
 
     # --- verdicts ---
 
