@@ -264,11 +264,13 @@ class Adaptive:
         return sum(one.cause.signal == signal and not one.is_settled for one in self._report.causes)
 
     def _replace_what_it_covers(self, found: FoundCause) -> None:
-        """Earlier causes that hold only where the new one does were a part of it."""
+        """Earlier causes that hold only where the new one does were a part of it; so were unproven ones whose reproducer it explains."""
 
         def covers(other: FoundCause) -> bool:
             if other.cause.signal != found.cause.signal:
                 return False
+            if found.is_settled and not other.is_settled and found.cause.holds(other.failing):
+                return True
             examples = [self._sampler.inside(other.cause.conditions, [], corner=i % 2 == 0) for i in range(20)]
             return all(found.cause.holds(one) for one in examples if one is not None) and any(examples)
 

@@ -39,7 +39,9 @@ class Learner:
         self._rng = rng
         self._signal = signal
         self._healthy = healthy
-        self._hypothesis = Hypothesis(judge, sampler, signal, [one for one in known if one.signal == signal], healthy)
+        same = [one for one in known if one.signal == signal]
+        with_symptoms = [one for one in known if one.signal.symptom is not None]
+        self._hypothesis = Hypothesis(judge, sampler, signal, same, healthy, with_symptoms)
         self._prover = Prover(self._hypothesis, Reviser(self._hypothesis, rng), known, suspected)
 
     @property
