@@ -133,6 +133,14 @@ def test_a_search_ends_where_brute_force_would_and_says_so() -> None:
     assert report.stopped is None or "every combination" in report.stopped
 
 
+def test_one_integer_is_searched_by_halving_though_all_of_its_values_could_be_tried() -> None:
+    report, tester = search(CARD, fails_when(lambda one: as_integer(one["masks"]) >= 44), options=Options(only=("masks",), target="S6"))
+    assert [[str(c) for c in cause.cause.conditions_json()] for cause in report.causes] == [
+        ["{'parameter': 'masks', 'op': '>=', 'value': 44}"]
+    ]
+    assert len(tester.sent) <= 80 < MASKS.size
+
+
 def test_a_device_with_few_configurations_is_tried_completely() -> None:
     small = device_of(boolean("a"), boolean("b"), choice("c", 1, 2, 3), integer("d", 0, 3))
     report, tester = search(small, fails_when(lambda one: bool(one["a"]) and one["c"] == 3 and one["d"] == 2), options=Options(seed=1))

@@ -80,7 +80,7 @@ class Adaptive:
             raise
         clean = 0
         self._work_on_what_proofs_showed()
-        if self._number_of_configurations() <= MOST_ROWS:
+        if self._is_brute_force_everything():
             self._try_all()
             return
         for strength, grid in STAGES:
@@ -93,8 +93,10 @@ class Adaptive:
                 return
             self._end_at_brute_force()
 
-    def _number_of_configurations(self) -> int:
-        return math.prod(one.size for one in self._report.varied)
+    def _is_brute_force_everything(self) -> bool:
+        """Whether there are no values but the levels of brute force, and no more combinations of them than rows are worth."""
+        number = math.prod(one.size for one in self._report.varied)
+        return number <= MOST_ROWS and number == brute_force_tests(self._report.varied)
 
     def _try_all(self) -> None:
         """Every configuration there is: where they are no more than the rows of a covering array, nothing is left to chance."""
