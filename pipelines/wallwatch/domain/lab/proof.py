@@ -119,28 +119,30 @@ class Prover:
         Elsewhere that shows only where the device is torn: there another parameter may have moved the threshold near. If it is not torn, it
         is flaky.
         """
-        hypothesis = self._hypothesis
-        if hypothesis.judge.is_flaky or hypothesis.signal.symptom is None:
+        judge, signal = self._hypothesis.judge, self._hypothesis.signal
+        if judge.is_flaky or signal.symptom is None:
             return False
-        if hypothesis.judge.doubt(hypothesis.witness, hypothesis.signal, "verify") or not hypothesis.judge.doubt(
-            config, hypothesis.signal, "verify", 3, True
-        ):
+        was_reset = judge.reset_always
+        if judge.doubt(self._hypothesis.witness, signal, "verify") or not judge.doubt(config, signal, "verify", 3, True):
+            return False
+        if judge.reset_always is not was_reset:  # earlier tests had left traces: that is no disagreement
             return False
         if not corner:
-            is_torn = hypothesis.judge.is_torn(config, hypothesis.signal, "verify")
-            hypothesis.judge.is_flaky = not is_torn
+            is_torn = judge.is_torn(config, signal, "verify")
+            judge.is_flaky = not is_torn
             return is_torn
         self._is_blurred = True
         return True
 
     def _surprise(self, config: Config, broken: Condition | None, corner: bool) -> Config | None:
         """The configuration to learn from where a prediction did not come true; None where that is due to a blurred threshold only."""
-        if self._is_unsure(config, corner):
+        expected = broken is None
+        if self._is_unsure(config, corner) or self._hypothesis.agrees(config, expected):  # a reset may have changed the verdict
             return None
         clear = self._clear_of_thresholds(config, broken) if corner else None
         if clear is None:
             return config
-        return None if self._hypothesis.agrees(clear, broken is None) else clear
+        return None if self._hypothesis.agrees(clear, expected) else clear
 
     def _clear_of_thresholds(self, config: Config, broken: Condition | None) -> Config | None:
         """The configuration with integers that stand at a threshold a little further on the side where they are.

@@ -86,8 +86,8 @@ class Reviser:
             return False
         hypothesis.phase = "minimise"
         step = step_between(self._device, good, outside, False, hypothesis.decide, self._rng)
-        (partner, *more) = step.names
-        if more or partner in names:
+        partner = step.names[0] if len(step.names) == 1 else names[0]
+        if partner in names:
             return False
         is_integer = self._device.by_name[partner].kind == "integer"
         together = frozenset((*names, partner))
@@ -173,7 +173,9 @@ class Reviser:
     def _join(self, name: str, other: Step, step: Step) -> bool:
         """Two parameters decide together: a boundary over integers, or one cause for each value of a choice."""
         hypothesis = self._hypothesis
-        partner = next(iter(other.names))
+        if not other.names:
+            return False
+        partner = other.names[0]
         kinds = {self._device.by_name[one].kind for one in (name, partner)}
         if kinds == {"integer"} and name != partner:
             names = {name, partner}
