@@ -22,8 +22,9 @@ class Sink:
     def __init__(self) -> None:
         self.findings: list[dict[str, Any]] = []
 
-    def produce(self, topic: str, key: bytes, value: bytes) -> None:
+    def produce(self, topic: str, key: bytes, value: bytes, headers: list[tuple[str, bytes]]) -> None:
         assert topic == "wallwatch.findings"
+        assert ("ce_type", b"wallwatch.findings") in headers
         self.findings.append(orjson.loads(value))
 
 
