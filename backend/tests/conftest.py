@@ -276,7 +276,7 @@ class FindingSource:
     def send(self, value: bytes | dict[str, Any], key: str | None = None) -> None:
         raw = value if isinstance(value, bytes) else json.dumps(value).encode()
         self.producer.produce("wallwatch.findings", value=raw, key=key or self.host)
-        assert self.producer.flush(10) == 0
+        assert self.producer.flush(90) == 0
 
     def finding(self, symptom: str = "S1", *, started: datetime, after_s: float = 0, state: str = "active", **more: Any) -> dict[str, Any]:
         host, pci = more.pop("host", self.host), more.pop("pci", self.pci)

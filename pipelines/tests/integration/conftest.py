@@ -109,7 +109,7 @@ def send(kafka_bootstrap: str) -> Callable[..., None]:
     def send_all(topic: str, *values: bytes | dict[str, Any], key: str = "host") -> None:
         for value in values:
             producer.produce(topic, key=key, value=value if isinstance(value, bytes) else json.dumps(value).encode())
-        assert producer.flush(20) == 0
+        assert producer.flush(90) == 0
 
     return send_all
 
