@@ -146,7 +146,10 @@ export const writes = [
     /^\/webhooks$/,
     (_, given) => {
       const { credential, ...rest } = given;
-      const made = webhook(50 + all.length, given.name, { ...rest, credential_fingerprint: credential ? "3eb1bd43" : null });
+      const made = webhook(50 + all.length, given.name, {
+        ...rest,
+        credential_fingerprint: credential ? "3eb1bd43" : null,
+      });
       all = [...all, made];
       return { ...made, secret: "whsec_bW9jayBzZWNyZXQgb2YgMjQgYnl0ZXM=" };
     },

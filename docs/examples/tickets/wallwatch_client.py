@@ -52,3 +52,13 @@ class Wallwatch:
                 done.raise_for_status()
                 return
         raise RuntimeError(f"incident {incident['id']} changes too fast to be linked to {key}")
+
+    def state(self, incident_id: str) -> str:
+        """The incident's state; of one that was merged into another, of that."""
+        incident = self._http.get(f"/incidents/{incident_id}").raise_for_status().json()
+        return self.state(incident["merged_into"]) if incident.get("merged_into") else incident["state"]
+
+    def act(self, incident_id: str, action: str, comment: str) -> None:
+        """Acknowledge, resolve or reopen an incident, and say in its timeline why."""
+        self._http.post(f"/incidents/{incident_id}/{action}").raise_for_status()
+        self._http.post(f"/incidents/{incident_id}/comments", json={"text": comment[:1000]}).raise_for_status()

@@ -45,7 +45,7 @@ def _body(alarm: Alarm) -> str:
 
 def _payload(alarm: Alarm) -> dict[str, Any]:
     details = {**alarm.details, **({"Explanation": shortened(alarm.text, _MAX_TEXT)} if alarm.text else {})}
-    return {
+    payload = {
         "summary": shortened(alarm.summary, _MAX_SUMMARY),
         "source": alarm.place,
         "severity": alarm.severity,
@@ -54,3 +54,4 @@ def _payload(alarm: Alarm) -> dict[str, Any]:
         "class": alarm.kind,
         "custom_details": details,
     }
+    return {name: value for name, value in payload.items() if value}

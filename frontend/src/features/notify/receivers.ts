@@ -60,6 +60,7 @@ export function addressError(format: Webhook["format"], shown: string): string |
 
 /** The address after another format was chosen: the usual one of the new format in place of nothing, of recipients, or of another usual one. */
 export function addressFor(format: Webhook["format"], before: Webhook["format"], shown: string): string {
-  const replaceable = shown.trim() === "" || shown === receiverOf(before).usual || (before === "email") !== (format === "email");
+  const replaceable =
+    shown.trim() === "" || shown === receiverOf(before).usual || (before === "email") !== (format === "email");
   return replaceable ? (receiverOf(format).usual ?? "") : shown;
 }

@@ -112,6 +112,8 @@ const delivery = {
 };
 
 beforeEach(() => {
+  // jsdom does not scroll; the list of formats would, to the one that is chosen.
+  HTMLElement.prototype.scrollIntoView = () => undefined;
   sent.length = 0;
   role = "admin";
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
