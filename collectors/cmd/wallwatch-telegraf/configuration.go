@@ -72,7 +72,7 @@ func check(o options) error {
 		return err
 	}
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
+		raw, err := os.ReadFile(file) //nolint:gosec // G703: the administrator names the files of the configuration
 		if err != nil {
 			return fmt.Errorf("configuration: %w", err)
 		}
