@@ -54,7 +54,7 @@ def fewest_cards(arrivals: Sequence[Kind], feasible: Feasibility, seconds: float
     if not kinds:
         return Placed((), ()), 0
     combinations = _feasible(kinds, feasible)
-    if combinations.complete and not any(kind.error for kind in kinds):
+    if combinations.complete and feasible.certain(kinds):
         feasible.know(kinds, ([kinds[at] for at in row if at >= 0] for row in combinations.places))
     online = place(arrivals, feasible)
     counts = np.array([wanted[kind] for kind in kinds], dtype=float)
@@ -63,7 +63,7 @@ def fewest_cards(arrivals: Sequence[Kind], feasible: Feasibility, seconds: float
     times = _whole(combinations, chosen, counts, risk * len(arrivals), seconds)
     if times is None:
         return online, bound
-    certain = not any(kind.error for kind in kinds)
+    certain = feasible.certain(kinds)
     left = Counter(wanted)
     loose: list[Kind] = []
     cards: list[tuple[Kind, ...]] = []
@@ -112,6 +112,9 @@ def _feasible(kinds: Sequence[Kind], feasible: Feasibility) -> _Combinations:
         kept = (drops + feasible.margin <= limits[longer]).all(axis=1)
         last, drops = longer[kept], drops[kept]
         levels.append(last)
+        if feasible.chances is not None and len(last):
+            expected.append(feasible.chances(kinds, last).sum(axis=1))
+            continue
         certain = errors[last] <= 0
         chances = ndtr((drops - limits[last]) / np.where(certain, 1.0, errors[last]))
         expected.append(np.where(certain, 0.0, chances).sum(axis=1))
