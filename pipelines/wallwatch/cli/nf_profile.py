@@ -144,7 +144,13 @@ def _print(found: FunctionProfile, report: dict[str, Any], files: list[Path], as
             "a_error": engine.a_error,
             "n_fit": engine.queues_fit,
         },
-        "pattern": None if detected is None else {"detected": detected.pattern, "margin": detected.margin, "errors": dict(detected.errors)},
+        "pattern": None
+        if detected is None
+        else {
+            "detected": detected.pattern,
+            "margin": detected.margin,
+            "errors": {one.value: error for one, error in detected.errors.items()},
+        },
         "files": [str(file) for file in files],
         "complete": report["stopped"] is None,
     }
