@@ -39,9 +39,8 @@ test("the pictures of the documentation are taken", async ({ page }) => {
 
   const remedy = await incident.review("tune-revalidator");
   await remedy.dryRun();
-  await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 30_000 });
-  // What it is about are the exact operations, which stand below the form.
-  await remedy.operations.scrollIntoViewIfNeeded();
+  await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 60_000 });
+  await expect(remedy.operations).toBeInViewport();
   await page.screenshot({ path: path("remedy") });
 });
 
