@@ -23,7 +23,7 @@ from wallwatch.domain.contention.worth_measuring import DARING, next_measurement
 
 QUOTA, SPREAD, ROUNDS = 50, 26, 4
 LARGEST_LOAD = 7.5
-RISK = float(os.environ.get("WALLWATCH_RISK", "0.008"))
+RISK = float(os.environ.get("WALLWATCH_RISK", "0.02"))
 
 
 @dataclass
@@ -102,7 +102,7 @@ def run(rounds: int, noise: float, sequences: int) -> dict[str, float]:
 
 
 def main() -> None:
-    sequences = int(os.environ.get("WALLWATCH_SEQUENCES", "100"))
+    sequences = int(os.environ.get("WALLWATCH_SEQUENCES", "10"))
     for noise in (0.01, 0.03):
         for name, rounds in (("at_once", 0), ("where_it_matters", ROUNDS)):
             report(f"measured placement {name}, {noise:.0%} noise", sequences=sequences, risk=RISK, **run(rounds, noise, sequences))

@@ -28,6 +28,8 @@ _ADDED = 300
 """Combinations that a round of column generation adds."""
 _MOST_ROUNDS = 60
 _IMPROVES = 1e-7
+_NEGLIGIBLE = 1e-6
+"""Expected violations of a card below which it counts as certain: chances of 1e-50 next to 1 leave the solver without a solution."""
 
 Places = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
@@ -120,7 +122,8 @@ def _feasible(kinds: Sequence[Kind], feasible: Feasibility) -> _Combinations:
         expected.append(np.where(certain, 0.0, chances).sum(axis=1))
     width = max(level.shape[1] for level in levels)
     padded = [np.pad(level, ((0, 0), (0, width - level.shape[1])), constant_values=-1) for level in levels]
-    return _Combinations(np.vstack(padded), np.concatenate(expected), complete)
+    violations = np.concatenate(expected)
+    return _Combinations(np.vstack(padded), np.where(violations < _NEGLIGIBLE, 0.0, violations), complete)
 
 
 def _longer(last: Places, size: int) -> Places | None:
