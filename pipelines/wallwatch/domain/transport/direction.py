@@ -171,6 +171,10 @@ class Direction:
             return
         if not self.first - _MOST_BACK <= number <= self.top + _MOST_AHEAD:
             self._restart(number)
+        if self.first - _REORDER_WINDOW <= number < self.first and not damaged:
+            # Before the first packet of the capture: late, or sent again; whatever follows decides.
+            self._holes.update(range(number, self.first))
+            self.first = number
         if self._filling and self._continue_filling(self._filling, number, frame, time_ns):
             return
         if number > self.next and number not in self._holes:
