@@ -47,6 +47,20 @@ def test_an_incident_is_assigned_and_linked_to_tickets(operator: httpx.Client, o
         assert operator.patch(path, json=bad).status_code == 422
 
 
+def test_acknowledging_an_unassigned_incident_assigns_it_until_that_is_undone(operator: httpx.Client, opened: Any) -> None:
+    free, taken = opened(2)
+    operator.patch(f"{API}/{taken['id']}", json={"assignee": "kim"}).raise_for_status()
+    done = operator.post(f"{API}/{free['id']}/acknowledge").json()
+    assert (done["assignee"], done["timeline"][-1]["text"]) == ("operator", "Acknowledged. Assigned to operator.")
+    assert operator.post(f"{API}/{taken['id']}/acknowledge").json()["assignee"] == "kim", "an assignment is not taken from anybody"
+    assert operator.post(f"{API}/{free['id']}/unacknowledge").json()["assignee"] is None
+    assert operator.post(f"{API}/{taken['id']}/unacknowledge").json()["assignee"] == "kim"
+    for action, expected in (("acknowledge", "operator"), ("unacknowledge", None)):
+        ids = [free["id"], taken["id"]]
+        operator.post(f"{API}/bulk", json={"ids": ids, "action": action}).raise_for_status()
+        assert [get(operator, each)["assignee"] for each in (free, taken)] == [expected, "kim"]
+
+
 def test_a_write_with_an_outdated_if_match_is_rejected(operator: httpx.Client, opened: Any) -> None:
     path = f"{API}/{opened()[0]['id']}"
     answer = operator.get(path)

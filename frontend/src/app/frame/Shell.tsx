@@ -1,16 +1,18 @@
-import { Anchor, Drawer } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useOpenIncidentCount } from "@/features/incidents/queries";
-import { BrandMark } from "@/lib/ui/BrandMark";
 import { ConnectionBanner } from "./Connection";
-import { Navigation } from "./Navigation";
 import classes from "./Shell.module.css";
-import { ShortcutHelp } from "./ShortcutHelp";
 import { SideBar } from "./SideBar";
 import { useTab } from "./tab";
 import { TopBar } from "./TopBar";
 import { useShortcuts } from "./useShortcuts";
+
+// Each is fetched when it is opened for the first time.
+const Palette = lazy(() => import("../palette/Palette").then((module) => ({ default: module.Palette })));
+const NarrowMenu = lazy(() => import("./NarrowMenu").then((module) => ({ default: module.NarrowMenu })));
+const ShortcutHelp = lazy(() => import("./ShortcutHelp").then((module) => ({ default: module.ShortcutHelp })));
 
 interface Props {
   user: { username: string; role: string };
@@ -19,7 +21,7 @@ interface Props {
 
 /** What is around every page: the side bar, which narrow screens have as a drawer, and the bar on top. */
 export function Shell({ user, children }: Props) {
-  const help = useShortcuts();
+  const { help, palette } = useShortcuts();
   const [menu, { open: openMenu, close: closeMenu }] = useDisclosure(false);
   const open = useOpenIncidentCount() ?? 0;
   useTab(open);
@@ -29,24 +31,28 @@ export function Shell({ user, children }: Props) {
         Skip to content
       </Anchor>
       <SideBar open={open} />
-      <Drawer
-        opened={menu}
-        onClose={closeMenu}
-        size={260}
-        title={<BrandMark />}
-        closeButtonProps={{ "aria-label": "Close the menu" }}
-        classNames={{ content: classes["drawer"], header: classes["drawerHeader"], body: classes["drawerBody"] }}
-      >
-        <Navigation open={open} onGo={closeMenu} />
-      </Drawer>
+      {menu && (
+        <Suspense>
+          <NarrowMenu open={open} onClose={closeMenu} />
+        </Suspense>
+      )}
       <div className={classes["column"]}>
-        <TopBar user={user} onMenu={openMenu} onHelp={help.open} />
+        <TopBar user={user} onMenu={openMenu} onHelp={help.open} onSearch={palette.open} />
         <ConnectionBanner />
         <main id="content" tabIndex={-1} className={classes["main"]}>
           {children}
         </main>
       </div>
-      <ShortcutHelp opened={help.opened} onClose={help.close} />
+      {palette.opened && (
+        <Suspense>
+          <Palette onClose={palette.close} onHelp={help.open} />
+        </Suspense>
+      )}
+      {help.opened && (
+        <Suspense>
+          <ShortcutHelp onClose={help.close} />
+        </Suspense>
+      )}
     </div>
   );
 }

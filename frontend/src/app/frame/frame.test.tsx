@@ -17,13 +17,13 @@ import { Trail } from "./Trail";
 import { useShortcuts } from "./useShortcuts";
 
 function Frame() {
-  const help = useShortcuts();
+  const { help } = useShortcuts();
   return (
     <>
       <Navigation open={7} />
       <Trail />
       <ThemeButton />
-      <ShortcutHelp opened={help.opened} onClose={help.close} />
+      {help.opened && <ShortcutHelp onClose={help.close} />}
     </>
   );
 }

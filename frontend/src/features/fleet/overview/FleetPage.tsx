@@ -4,18 +4,20 @@ import { useCallback, useMemo, useRef, useState } from "react";
 import { useNames } from "@/lib/api/useCatalogue";
 import { useKeys } from "@/lib/keys";
 import { useFleet } from "@/lib/stream/useFleet";
+import { isSymptom } from "@/lib/symptoms";
 import { useNow } from "@/lib/time/useNow";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import type { FleetState } from "@/lib/stream/fleetStore";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { StaleNote } from "@/lib/ui/StaleNote";
-import { filterRows, type FleetFilters, isFiltered } from "@/shared/fleet/filters";
+import { CommonStrip } from "@/shared/fleet/common/CommonStrip";
+import { filterRows, type FleetFilters, isFiltered, toList } from "@/shared/fleet/filters";
 import { FleetFilterBar } from "@/shared/fleet/FleetFilterBar";
 import { AttentionList } from "./AttentionList";
 import { FleetCanvas } from "./canvas/FleetCanvas";
+import { FirstHost } from "./FirstHost";
 import { type Arrangement, NO_RACK } from "./canvas/layout";
 import { colouringOf } from "./colouring";
-import { CommonStrip } from "./common/CommonStrip";
 import { byRow, useFleetDetails } from "./queries";
 import { RateLegend } from "./RateLegend";
 import { summarise } from "./summary";
@@ -143,10 +145,7 @@ export function FleetPage({ filters, onFilters, view, onView, onOpen }: Props) {
         </>
       )}
       {columns.host.length === 0 ? (
-        <EmptyState title="No RNIC has reported yet">
-          Start wallwatch-telegraf on a host with its Kafka address set; its RNICs appear here within one collection
-          interval. <Link to="/hosts">See which hosts are enrolled</Link>
-        </EmptyState>
+        <FirstHost />
       ) : rows.length === 0 ? (
         <EmptyState title="No RNIC matches these filters">
           <Text component="span" size="sm" c="dimmed">
@@ -163,10 +162,14 @@ export function FleetPage({ filters, onFilters, view, onView, onOpen }: Props) {
           />
           <CommonStrip
             anySick={summary.symptoms.length > 0}
-            filters={filters}
-            onFilters={onFilters}
-            view={view}
-            onView={onView}
+            symptoms={toList(filters.symptom).filter(isSymptom)}
+            onShow={({ dimension, value }) =>
+              dimension === "change"
+                ? null
+                : dimension === "firmware"
+                  ? () => onView({ ...view, group: "firmware", order: "sick" })
+                  : () => onFilters({ ...filters, [dimension]: value })
+            }
           />
           <div style={{ flex: 1, minHeight: 320 }}>
             <FleetCanvas

@@ -9,9 +9,20 @@ import type { FleetState } from "@/lib/stream/fleetStore";
 import { concerns } from "@/shared/incidents/queries";
 
 const DETAILS_EVERY_MS = 15_000;
-const COMMON_EVERY_MS = 30_000;
 const INCIDENTS_EVERY_MS = 15_000;
 const INCIDENTS_OF_HOST = 20;
+const FIRST_AGENTS_EVERY_MS = 5_000;
+/** An installation with more agents than these has RNICs, or another problem. */
+const FIRST_AGENTS = 20;
+
+/** Agents of an installation that has no RNIC yet. */
+export function useFirstAgents() {
+  return useQuery({
+    queryKey: ["agents", "first"],
+    queryFn: () => unwrap(api.GET("/api/v1/agents", { params: { query: { limit: FIRST_AGENTS } } })),
+    refetchInterval: FIRST_AGENTS_EVERY_MS,
+  });
+}
 
 /** Firmware and the headroom to one limit, which the live fleet leaves out; null while nobody needs them. */
 export function useFleetDetails(wall: string | null, enabled: boolean) {
@@ -36,16 +47,6 @@ export function byRow<T>(
     if (row !== undefined) found[row] = values[i] ?? null;
   });
   return found;
-}
-
-export function useCommonalities(symptoms: readonly string[], enabled: boolean) {
-  return useQuery({
-    queryKey: ["fleet-commonalities", symptoms],
-    enabled,
-    queryFn: () => unwrap(api.GET("/api/v1/fleet/commonalities", { params: { query: { symptom: [...symptoms] } } })),
-    placeholderData: keepPreviousData,
-    refetchInterval: COMMON_EVERY_MS,
-  });
 }
 
 /** The unresolved incident of each of these RNICs, the one whose symptom is present first; undefined where there is none. */

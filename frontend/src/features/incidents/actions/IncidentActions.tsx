@@ -14,6 +14,7 @@ import { MergeDialog } from "./MergeDialog";
 import { SplitDialog } from "./SplitDialog";
 import { useChangeIncident } from "./useChangeIncident";
 import { useUndoNotice } from "@/lib/ui/useUndoNotice";
+import narrow from "@/lib/ui/narrow.module.css";
 
 type Dialog = "assign" | "merge" | "split" | "silence";
 
@@ -28,6 +29,9 @@ export function IncidentActions({ incident }: { incident: Incident }) {
   const unresolved = !over;
   // Once acknowledged, an incident waits for its end.
   const acknowledgeable = unresolved && outcome !== "waiting";
+  // Acknowledging an unassigned incident assigns it.
+  const assignable =
+    unresolved && me !== undefined && incident.assignee !== me && !(acknowledgeable && incident.assignee === null);
   const undoWith = (kind: "unacknowledge" | "reopen", done: string) => () =>
     change.mutateAsync({ kind }).then(() => done);
   const acknowledge = () => {
@@ -55,13 +59,18 @@ export function IncidentActions({ incident }: { incident: Incident }) {
   });
   return (
     <div>
-      <Group gap={8} wrap="nowrap" justify="flex-end">
+      <Group gap={8} wrap="nowrap" justify="flex-end" className={narrow["wraps"]}>
         {acknowledgeable && (
-          <Button loading={change.isPending} onClick={acknowledge}>
+          <Button
+            variant={incident.remedies.length > 0 ? "default" : "filled"}
+            title={incident.assignee === null ? "Acknowledges it and assigns it to you" : undefined}
+            loading={change.isPending}
+            onClick={acknowledge}
+          >
             Acknowledge
           </Button>
         )}
-        {unresolved && me !== undefined && incident.assignee !== me && (
+        {assignable && (
           <Button
             variant="default"
             disabled={change.isPending}
