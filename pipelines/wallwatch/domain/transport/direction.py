@@ -165,16 +165,12 @@ class Direction:
         if number < self.next and self._repeated(number, time_ns):
             self._findings.duplicate_frames += 1
             return
-        if damaged and not self._plausible(number):
-            if self.next < number < self.next + _REORDER_WINDOW:
-                self.last_time = time_ns
+        if damaged and not self._plausible(number, time_ns):
             return
         if not self.first - _MOST_BACK <= number <= self.top + _MOST_AHEAD:
             self._restart(number)
-        if self.first - _REORDER_WINDOW <= number < self.first and not damaged:
-            # Before the first packet of the capture: late, or sent again; whatever follows decides.
-            self._holes.update(range(number, self.first))
-            self.first = number
+        if not damaged:
+            self._begin_at(number)
         if self._filling and self._continue_filling(self._filling, number, frame, time_ns):
             return
         if number > self.next and number not in self._holes:
@@ -208,10 +204,21 @@ class Direction:
                 return True
         return False
 
-    def _plausible(self, number: int) -> bool:
-        """Whether a damaged packet's PSN may be believed: it is the next one, or one that a sender may go back to."""
+    def _plausible(self, number: int, time_ns: int) -> bool:
+        """Whether a damaged packet's PSN may be believed: it is the next one, or one that a sender may go back to.
+
+        One a little further on is not believed, but shows that something was sent.
+        """
+        if self.next < number < self.next + _REORDER_WINDOW:
+            self.last_time = time_ns
         acknowledged = self.acknowledged if self.acknowledged is not None else self.first - 1
         return acknowledged < number <= self.next
+
+    def _begin_at(self, number: int) -> None:
+        """A packet from before the capture's first one is late, or sent again: whatever follows decides, as with any hole."""
+        if self.first - _REORDER_WINDOW <= number < self.first:
+            self._holes.update(range(number, self.first))
+            self.first = number
 
     def _restart(self, number: int) -> None:
         """The QP number belongs to a new connection from here on."""
