@@ -16,7 +16,9 @@ from wallwatch_backend.kit.idempotency import IdempotencyKeyReused, TheOnce
 router = APIRouter(prefix="/incidents", tags=["incidents"])
 
 
-@router.post("/bulk", operation_id="bulkIncidents", responses=problems.responses(*WRITE_ERRORS, IdempotencyKeyReused, errors.UnknownAssignee))
+@router.post(
+    "/bulk", operation_id="bulkIncidents", responses=problems.responses(*WRITE_ERRORS, IdempotencyKeyReused, errors.UnknownAssignee)
+)
 async def bulk_action(caller: AsOperator, body: Bulk, session: Writing, once: TheOnce, response: Response) -> BulkResult:
     """Apply one action to many incidents. Those that it cannot be applied to are skipped, each with the reason."""
     return await once(session, caller, body, BulkResult, lambda: bulk_actions.run(session, caller, body))
