@@ -151,10 +151,10 @@ def new_kafka_group(kafka_bootstrap: str) -> str:
     group = f"test-{time.monotonic_ns()}"
     consumer = kafka_clients.consumer(KafkaSettings(kafka_bootstrap=kafka_bootstrap), {"group.id": group, "enable.auto.commit": False})
     with closing(consumer):
-        partitions = consumer.list_topics("wallwatch.findings", timeout=15).topics["wallwatch.findings"].partitions
+        partitions = consumer.list_topics("wallwatch.findings", timeout=60).topics["wallwatch.findings"].partitions
         for partition in partitions:
             place = TopicPartition("wallwatch.findings", partition)
-            _, place.offset = _once_started(partial(consumer.get_watermark_offsets, place, timeout=15))
+            _, place.offset = _once_started(partial(consumer.get_watermark_offsets, place, timeout=60))
             _once_started(partial(consumer.commit, offsets=[place], asynchronous=False))
     return group
 
@@ -276,7 +276,7 @@ class FindingSource:
     def send(self, value: bytes | dict[str, Any], key: str | None = None) -> None:
         raw = value if isinstance(value, bytes) else json.dumps(value).encode()
         self.producer.produce("wallwatch.findings", value=raw, key=key or self.host)
-        assert self.producer.flush(10) == 0
+        assert self.producer.flush(90) == 0
 
     def finding(self, symptom: str = "S1", *, started: datetime, after_s: float = 0, state: str = "active", **more: Any) -> dict[str, Any]:
         host, pci = more.pop("host", self.host), more.pop("pci", self.pci)
@@ -355,7 +355,7 @@ def read_dead_letters(kafka_bootstrap: str) -> Callable[[], list[dict[str, Any]]
             KafkaSettings(kafka_bootstrap=kafka_bootstrap), {"group.id": "unused", "enable.auto.commit": False}
         )
         try:
-            _, end = consumer.get_watermark_offsets(TopicPartition("wallwatch.dead_letter", 0), timeout=10)
+            _, end = consumer.get_watermark_offsets(TopicPartition("wallwatch.dead_letter", 0), timeout=60)
             consumer.assign([TopicPartition("wallwatch.dead_letter", 0, 0)])
             found: list[dict[str, Any]] = []
             while len(found) < end:

@@ -48,9 +48,9 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
 def written(settings: KafkaSettings, topic: str) -> KafkaError | None:
     """Write one message; the error of the broker, or None."""
     errors: list[KafkaError | None] = []
-    producer = kafka_clients.producer(settings, {"message.timeout.ms": 15_000, "log_level": 0, "allow.auto.create.topics": False})
+    producer = kafka_clients.producer(settings, {"message.timeout.ms": 60_000, "log_level": 0, "allow.auto.create.topics": False})
     producer.produce(topic, b"{}", on_delivery=lambda error, _: errors.append(error))
-    producer.flush(20)
+    producer.flush(90)
     return errors[0] if errors else KafkaError(KafkaError._TIMED_OUT)
 
 
@@ -59,9 +59,9 @@ def is_readable(settings: KafkaSettings, topic: str, group: str) -> bool:
     more = {"group.id": group, "enable.partition.eof": True, "log_level": 0, "allow.auto.create.topics": False}
     consumer = kafka_clients.consumer(settings, more)
     try:
-        consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=20)
+        consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=60)
         consumer.assign([TopicPartition(topic, 0, 0)])
-        message = consumer.poll(20)
+        message = consumer.poll(90)
         assert message is not None, f"{topic}: no answer"
         error = message.error()
         return error is None or error.code() == KafkaError._PARTITION_EOF
@@ -112,7 +112,7 @@ def test_a_broker_of_another_authority_is_not_trusted(broker: Secured, tmp_path:
 
 def test_a_host_creates_no_topic_and_sees_no_other(broker: Secured) -> None:
     host = kafka_clients.producer(broker.client(KafkaRole.host), {"log_level": 0})
-    seen = set(host.list_topics(timeout=15).topics)
+    seen = set(host.list_topics(timeout=60).topics)
     assert set(TELEMETRY) <= seen
     assert "wallwatch.findings" not in seen
     with pytest.raises(KafkaException):
@@ -141,7 +141,7 @@ def test_rights_that_are_no_longer_declared_are_revoked_and_the_rest_stays(broke
     admin = kafka_clients.admin(broker.client(KafkaRole.admin))
     surplus = kafka_access._allow(KafkaRole.host, ResourceType.TOPIC, "wallwatch.findings", AclOperation.WRITE)
     for future in admin.create_acls([surplus]).values():
-        future.result(15)
+        future.result(60)
     changed = kafka_access.apply(admin, {})
     assert (changed.users, changed.granted, changed.revoked) == (0, 0, 1)
     assert written(broker.client(KafkaRole.host), "wallwatch.findings") is not None

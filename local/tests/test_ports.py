@@ -1,5 +1,6 @@
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -46,4 +47,16 @@ def test_without_the_variable_another_port_replaces_a_taken_preferred_one(monkey
 
 
 def test_free_ports_are_all_different() -> None:
+    assert len(set(ports.free_ports(20))) == 20
+
+
+def test_no_outgoing_connection_can_take_a_free_port() -> None:
+    lowest_of_clients = int(ports.CLIENT_RANGE.read_text().split()[0])
+    assert all(port < lowest_of_clients for port in ports.free_ports(20))
+
+
+@pytest.mark.parametrize("text", ["1024\t65535\n", "what\n", ""])
+def test_where_clients_use_nearly_all_ports_the_kernel_chooses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str) -> None:
+    (tmp_path / "range").write_text(text)
+    monkeypatch.setattr(ports, "CLIENT_RANGE", tmp_path / "range")
     assert len(set(ports.free_ports(20))) == 20

@@ -34,7 +34,7 @@ def server(name: str, folder: Path, **environment: str) -> Program:
     return Program(name, f"group-{name}", (sys.executable, "server.py", name), folder, environment)
 
 
-def wait(condition: Callable[[], object], timeout_s: float = 20.0) -> None:
+def wait(condition: Callable[[], object], timeout_s: float = 120.0) -> None:
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "waited too long"

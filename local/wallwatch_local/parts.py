@@ -41,6 +41,8 @@ LANES = (("lint", "frontend", "go", "pipelines", "local", "contract", "data", "i
 # These need the machine to themselves, and run before the lanes: a storm of packets fills the receive queue of a CPU, through which
 # the other tests reach their servers.
 ALONE = ("packets",)
+# Their tests use real servers, processes and clocks; those of `pipelines` are pure.
+REAL_PARTS = ("packets", "backend", "local", "contract", "integration", "faults", "data")
 # One folder of the backend's tests each.
 CONTEXTS = ("lab", "remedies", "policies", "isolation", "hosts", "fleet", "incidents", "notify", "accounts", "kit")
 PARTS = (*(part for lane in LANES for part in lane), *ALONE, *CONTEXTS)
@@ -129,12 +131,14 @@ def _npm(script: str) -> tuple[str, ...]:
 
 
 def _pytest(part: str, folders: Sequence[str], side_by_side: bool, *options: str) -> Stage:
-    command = ["pytest", "-q", "--durations=20", "--durations-min=5", "-p", "no:cacheprovider", *options]
+    plain = ("pytest", "-q", "-p", "no:cacheprovider", *options)
+    command = [*plain, "--durations=20", "--durations-min=5"]
     workers = os.environ.get("WALLWATCH_TEST_WORKERS", WORKERS)
     if side_by_side and workers != "1":
         # A module's tests share its servers and databases, so they stay together; the longest modules start first (see the marker `long`).
         command += ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]
-    return Stage(part, f"pytest-{part}", (*command, *folders), repeats_end=True)
+    second_try = plain if part in REAL_PARTS + CONTEXTS else ()
+    return Stage(part, f"pytest-{part}", (*command, *folders), repeats_end=True, second_try=second_try)
 
 
 def needs_servers(lanes: Sequence[Sequence[Stage]]) -> bool:

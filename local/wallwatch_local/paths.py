@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+FAILURES_VARIABLE = "WALLWATCH_FAILURES"  # names the file to which the pytest plugin writes a line for each failed test
 
 
 def local_dir() -> Path:

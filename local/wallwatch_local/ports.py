@@ -1,12 +1,17 @@
 """TCP ports of the local stack: from the environment, or free ones."""
 
 import os
+import random
 import socket
 from contextlib import ExitStack
+from pathlib import Path
 
 from wallwatch_local.errors import LocalStackError
 
 LOOPBACK = "127.0.0.1"
+LOWEST = 11_000  # browsers refuse a few below, such as 10080
+FEWEST = 1_000  # a smaller choice would make two callers meet
+CLIENT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 
 def is_free(port: int, address: str = LOOPBACK) -> bool:
@@ -21,12 +26,34 @@ def is_free(port: int, address: str = LOOPBACK) -> bool:
 
 
 def free_ports(count: int) -> list[int]:
-    """Distinct ports that are free now (all stay open until the last one is chosen)."""
+    """Distinct ports that are free now, from below the range in which the kernel gives ports to outgoing connections.
+
+    From within that range, any connection of another process could take a port between this choice and the server's start.
+    """
+    chosen: list[int] = []
     with ExitStack() as held:
-        probes = [held.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind((LOOPBACK, 0))
-        return [int(probe.getsockname()[1]) for probe in probes]
+        for port in _candidates():
+            probe = held.enter_context(socket.socket())
+            try:
+                probe.bind((LOOPBACK, port))
+            except OSError:
+                continue
+            chosen.append(int(probe.getsockname()[1]))
+            if len(chosen) == count:
+                return chosen
+    raise LocalStackError(f"fewer than {count} TCP ports of {LOOPBACK} are free: stop what holds them (ss -ltn lists it)")
+
+
+def _candidates() -> list[int]:
+    """Ports to try, in random order; zeros, with which the kernel chooses, if it leaves too few of them to servers."""
+    try:
+        lowest_of_clients = int(CLIENT_RANGE.read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        lowest_of_clients = 0
+    below = range(LOWEST, lowest_of_clients)
+    if len(below) < FEWEST:
+        return [0] * FEWEST
+    return random.SystemRandom().sample(below, len(below))
 
 
 def from_environment(variable: str, preferred: int | None = None) -> int:

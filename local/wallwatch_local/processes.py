@@ -12,7 +12,7 @@ from signal import SIGKILL, Signals
 from wallwatch_local.errors import LocalStackError
 
 READY_PAUSE_S = 0.1
-STOP_TIMEOUT_S = 30.0
+STOP_TIMEOUT_S = 60.0
 
 
 def last_lines(log: Path, count: int = 20) -> str:

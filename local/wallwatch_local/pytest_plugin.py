@@ -4,12 +4,15 @@ If `make test-servers` runs servers, the fixtures use those instead. Tests that 
 inside the functions that use them, because every test run loads this module.
 """
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from wallwatch_local.paths import FAILURES_VARIABLE
 
 if TYPE_CHECKING:
     from wallwatch_local.kept_servers import Servers
@@ -20,6 +23,35 @@ SERVER_FIXTURES = {"postgres_server", "kafka_bootstrap"}
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Wallwatch's own options."""
     parser.addoption("--no-servers", action="store_true", help="skip tests that require PostgreSQL, Kafka or another real component")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Record failures where the runner of all tests wants that; tests that start pytest themselves do not inherit it."""
+    path = os.environ.pop(FAILURES_VARIABLE, None)
+    if path is not None and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Failures(Path(path)))
+
+
+class _Failures:
+    """Writes a line for each failed test or fixture: the test and the reason."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._note(report)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self._note(report)
+
+    def _note(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        if not report.failed:
+            return
+        crash = getattr(report.longrepr, "reprcrash", None)
+        lines = (crash.message if crash is not None else str(report.longrepr)).strip().splitlines()
+        reason = lines[0].replace("\t", " ")[:200] if lines else ""
+        with self._path.open("a") as file:
+            file.write(f"{report.nodeid}\t{reason}\n")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -6,16 +6,18 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from shutil import rmtree
 from signal import SIGTERM
 
-from wallwatch_local import kept_servers
+from wallwatch_local import kept_servers, second_tries
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.parts import needs_servers
-from wallwatch_local.paths import local_dir
+from wallwatch_local.paths import FAILURES_VARIABLE, local_dir
 from wallwatch_local.processes import die_with_parent, stop
 from wallwatch_local.signals import Interrupted, interruptible
-from wallwatch_local.stages import Runner, Stage, summary
+from wallwatch_local.stages import Outcome, Runner, Stage, summary
 
 SERVERS_TIMEOUT_S = 120.0
 
@@ -27,7 +29,7 @@ def run(lanes: Sequence[Sequence[Stage]]) -> int:
     begin = time.monotonic()
     try:
         with interruptible("\nstopping ...\n"), _servers(lanes):
-            outcomes = Runner(results).run(lanes)
+            outcomes, failures = run_all(results, lanes)
     except Interrupted:
         return 130
     except LocalStackError as error:
@@ -36,7 +38,21 @@ def run(lanes: Sequence[Sequence[Stage]]) -> int:
     print(summary(outcomes))
     used = resource.getrusage(resource.RUSAGE_CHILDREN)  # with the shared servers
     print(f"{'all':<18} {time.monotonic() - begin:>7.0f}  {used.ru_utime + used.ru_stime:>7.0f}")
-    return 0 if all(one.code == 0 for one in outcomes) else 1
+    if failures:
+        print(second_tries.report(failures))
+    return 0 if all(one.passed for one in outcomes) else 1
+
+
+def run_all(results: Path, lanes: Sequence[Sequence[Stage]]) -> tuple[list[Outcome], list[second_tries.Failure]]:
+    """Run all stages, then what gets a second try."""
+    runner = Runner(results)
+    recorded = [[_recording_failures(results, stage) for stage in lane] for lane in lanes]
+    return second_tries.give(runner, results, runner.run(recorded))
+
+
+def _recording_failures(results: Path, stage: Stage) -> Stage:
+    path = second_tries.failures_file(results, stage)
+    return replace(stage, environment={**stage.environment, FAILURES_VARIABLE: str(path)})
 
 
 @contextmanager

@@ -32,6 +32,8 @@ class Stage:
         Whether the summary shows the end of its output even if it passed, for test runners that count their tests.
     alone
         Whether nothing may run next to it; such stages run first.
+    second_try
+        The command to which failed test modules are appended to run them once more; empty if failures get no second try.
     """
 
     part: str
@@ -41,21 +43,31 @@ class Stage:
     environment: Mapping[str, str] = field(default_factory=dict)
     repeats_end: bool = False
     alone: bool = False
+    second_try: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of a stage: exit code, wall-clock seconds, and CPU seconds including all descendants."""
+    """Result of a stage: exit code, wall-clock seconds, CPU seconds including all descendants, and the exit code of a second try."""
 
     stage: Stage
     code: int
     wall_s: float
     cpu_s: float
     log: Path
+    second_code: int | None = None
+
+    @property
+    def passed(self) -> bool:
+        return 0 in (self.code, self.second_code)
 
     @property
     def verdict(self) -> str:
-        return "ok" if self.code == 0 else f"FAILED ({self.code})"
+        if self.code == 0:
+            return "ok"
+        if self.second_code == 0:
+            return f"ok in a second try ({self.code} at first)"
+        return f"FAILED ({self.code})"
 
 
 class Runner:

@@ -27,7 +27,7 @@ from wallwatch_local.supervisor_rpc import server_proxy
 # A program may wait long for another (a database that is down for minutes): supervisord retries as long as the stack runs.
 START_RETRIES = 1_000_000
 LOG_BYTES = 20_000_000
-START_TIMEOUT_S = 20.0
+START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 90.0
 
 

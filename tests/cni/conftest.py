@@ -60,7 +60,7 @@ class Chain:
 
     def end_pod(self) -> None:
         """The pod's network namespace goes before the runtime calls DEL, as after a crash of the pod's sandbox."""
-        subprocess.run(["ip", "netns", "delete", self.pod], check=True, timeout=10)
+        subprocess.run(["ip", "netns", "delete", self.pod], check=True, timeout=60)
 
     def cordon(self, reason: str) -> None:
         record = {"pci": PHYSICAL, "reason": reason, "remedy_id": "r1", "command_id": "c1", "at": "2026-11-21T03:00:00Z"}
@@ -93,7 +93,7 @@ class Chain:
     def addresses(self) -> list[str]:
         """IPv4 addresses on the pod's eth0."""
         shown = subprocess.run(
-            ["ip", "-n", self.pod, "-j", "addr", "show", "dev", "eth0"], capture_output=True, text=True, timeout=10, check=False
+            ["ip", "-n", self.pod, "-j", "addr", "show", "dev", "eth0"], capture_output=True, text=True, timeout=60, check=False
         )
         if shown.returncode != 0:
             return []
@@ -189,9 +189,9 @@ def chain(request: pytest.FixtureRequest, tmp_path: Path, cnitool: Path, plugin:
     }
     try:
         for namespace in (made.outside, made.pod):
-            subprocess.run(["ip", "netns", "add", namespace], check=True, timeout=10)
+            subprocess.run(["ip", "netns", "add", namespace], check=True, timeout=60)
         yield made
         made.call("del")
     finally:
         for namespace in (made.pod, made.outside):
-            subprocess.run(["ip", "netns", "delete", namespace], check=False, capture_output=True, timeout=10)
+            subprocess.run(["ip", "netns", "delete", namespace], check=False, capture_output=True, timeout=60)

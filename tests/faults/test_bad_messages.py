@@ -66,7 +66,7 @@ def send(path: TelemetryPath, topic: str, values: list[bytes]) -> None:
     producer = kafka_clients.producer(KafkaSettings(kafka_bootstrap=path.kafka.address))
     for value in values:
         producer.produce(topic, value, key=b"bad-host")
-    assert producer.flush(15) == 0
+    assert producer.flush(90) == 0
 
 
 def test_ingest_puts_each_bad_message_aside_with_a_reason_and_goes_on(path: TelemetryPath) -> None:
@@ -109,7 +109,7 @@ def test_no_key_or_value_ends_a_job(path: TelemetryPath, job: str) -> None:
     for key, value in ((None, encoded()), (b"\xff\xfe", encoded()), (b"bad-host", None)):
         for topic in TOPICS:
             producer.produce(topic, value, key=key)
-    assert producer.flush(15) == 0
+    assert producer.flush(90) == 0
     # Classify's group is part of the name of its changelog topic, so it holds nothing but letters, digits and dashes.
     group = random_name(job)
     often = {f"WALLWATCH_{job.upper()}_GROUP": group, "WALLWATCH_CLASSIFY_COMMIT_S": "0.5"}

@@ -121,7 +121,7 @@ def test_a_switch_that_stops_is_reported_and_the_rnic_samples_go_on(followed: Fo
         )
         samples = "SELECT count(*) FROM rnic_sample JOIN rnic USING (rnic_id) WHERE host = %s"
         before = followed.database.execute(samples, [followed.host]).fetchone()
-        wait_for("more samples", lambda: followed.database.execute(samples, [followed.host]).fetchone() > before, timeout_s=15)
+        wait_for("more samples", lambda: followed.database.execute(samples, [followed.host]).fetchone() > before, timeout_s=90)
     finally:
         (followed.folder / "ovs" / "vswitchd.away").rename(followed.folder / "ovs" / "vswitchd.ctl")
     wait_for(

@@ -85,7 +85,7 @@ def ovsdb_other_config(host: Path) -> dict[str, str]:
     # The client looks for relative sockets in this folder, not in its working directory.
     environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "OVS_RUNDIR": str(host)}
     command = ["ovsdb-client", "transact", "unix:ovs/db.sock", transaction]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=90, check=False)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout)[0]["rows"][0]["other_config"][1])
 

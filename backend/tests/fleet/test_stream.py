@@ -25,7 +25,7 @@ class Reader:
         self._stopping = False
         self._thread = threading.Thread(target=self._read, args=(client, options), daemon=True)
         self._thread.start()
-        assert self.opened.wait(10)
+        assert self.opened.wait(60)
 
     def _read(self, client: Any, options: dict[str, Any]) -> None:
         try:
@@ -53,7 +53,7 @@ class Reader:
         self._thread.join(5)
         assert not self._thread.is_alive()
 
-    def next(self, kind: str, timeout_s: float = 15) -> Any:
+    def next(self, kind: str, timeout_s: float = 60) -> Any:
         deadline = time.monotonic() + timeout_s
         while True:
             try:
@@ -137,14 +137,14 @@ def test_an_incident_is_announced(reader: Reader, findings: Any) -> None:
 
 def test_silence_is_filled_with_heartbeats(reader: Reader) -> None:
     reader.next("heartbeat")
-    assert reader.next("heartbeat", 2)[1]["at"]
+    assert reader.next("heartbeat")[1]["at"]
 
 
 def test_a_stream_ends_with_its_session(backend: Any) -> None:
     with closing(backend.signed_in("viewer")) as client, closing(backend.client(cookies=dict(client.cookies))) as other:
         reader = Reader(other)
         client.delete("/api/v1/session")
-        assert reader.ended.wait(5)
+        assert reader.ended.wait(60)
 
 
 def test_streams_are_limited(backend: Any) -> None:
@@ -163,7 +163,7 @@ def test_a_stream_ends_with_its_token_and_not_before(backend: Any, admin: httpx.
             reader.next("heartbeat")
         assert not reader.ended.is_set()
         assert admin.delete(f"/api/v1/tokens/{token['id']}").status_code == 204
-        assert reader.ended.wait(5)
+        assert reader.ended.wait(60)
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,9 @@ def test_an_agent_enrols_obeys_renews_and_is_gone_when_it_is_removed(
         eventually(lambda: "unknown_certificate" in refusals(admin, host.name))
         eventually(lambda: "unknown_certificate" in host.log)  # the agent asks why, and says it where its operator looks
     again = httpx.post(
-        f"{backend.url}/api/v1/agents/enrol", json={"token": token, "host": host.name, "version": "1", "instance_uid": str(uuid4())}
+        f"{backend.url}/api/v1/agents/enrol",
+        json={"token": token, "host": host.name, "version": "1", "instance_uid": str(uuid4())},
+        timeout=60,
     )
     assert again.status_code == 401
     for secret in (token, first["private_key"], host.credentials["private_key"]):
@@ -117,7 +119,7 @@ def test_an_agent_enrols_obeys_renews_and_is_gone_when_it_is_removed(
 def test_an_agent_with_a_secret_is_moved_to_a_certificate(host: EnrolledHost, admin: httpx.Client, backend: Any, eventually: Any) -> None:
     token = admin.post("/api/v1/agents/enrolment-tokens", json={"host": host.name}).json()["token"]
     body = {"token": token, "host": host.name, "version": "0.9", "instance_uid": str(uuid4())}
-    former = httpx.post(f"{backend.url}/api/v1/agents/enrol", json=body).json()
+    former = httpx.post(f"{backend.url}/api/v1/agents/enrol", json=body, timeout=60).json()
     assert former["secret"]
     assert former["opamp_url"].startswith("ws://")
     file = host.folder / "agent/credentials.json"
@@ -146,7 +148,7 @@ def test_an_agent_without_a_valid_certificate_is_refused_with_a_code(
     assert refused_with(credentials, tmp_path) == "certificate_expired"
     assert refused_with(credentials, tmp_path) == "certificate_expired"
     assert refusals(admin, name) == ["certificate_expired"], "an agent that tries again and again does not fill the audit log"
-    metrics = httpx.get(f"{backend.url}/metrics").text
+    metrics = httpx.get(f"{backend.url}/metrics", timeout=60).text
     assert 'wallwatch_agent_refused_total{code="certificate_expired"} 2' in metrics
 
     # What another authority has signed, for all that it says, does not come through the handshake.
@@ -162,10 +164,10 @@ def test_an_agent_without_a_valid_certificate_is_refused_with_a_code(
     old.maximum_version = ssl.TLSVersion.TLSv1_2
     with fails_in_the_handshake(), connect(credentials["opamp_url"], ssl=old):
         pass
-    metrics = httpx.get(f"{backend.url}/metrics").text
+    metrics = httpx.get(f"{backend.url}/metrics", timeout=60).text
     for reason in ("unknown_authority", "old_tls"):
         assert f'wallwatch_agent_tls_failures_total{{reason="{reason}"}} 1' in metrics
-    with httpx.Client(base_url=str(backend.settings.agent_url), verify=context(credentials, tmp_path, shown=False)) as bare:
+    with httpx.Client(base_url=str(backend.settings.agent_url), verify=context(credentials, tmp_path, shown=False), timeout=60) as bare:
         assert bare.get("/api/v1/agents").status_code == 404
         assert bare.get("/metrics").status_code == 404
 
@@ -180,12 +182,12 @@ def test_a_certificate_is_valid_for_its_own_host_only(admin: httpx.Client, backe
         socket.send(b"\0" + hello.SerializeToString())
         with contextlib.suppress(ConnectionClosed):
             while True:
-                socket.recv(timeout=20)
+                socket.recv(timeout=60)
     assert refusals(admin, mine) == ["claims_other_host"]
     assert not connected(admin, victim)
     # A request that names another host gets a certificate for the own: the name is not the agent's to choose.
     with connect_agent(credentials["opamp_url"], context(credentials, tmp_path)) as socket:
-        assert socket.ping().wait(20)
+        assert socket.ping().wait(60)
     assert signing.host_of(x509.load_pem_x509_certificate(credentials["certificate"].encode())) == mine
 
 

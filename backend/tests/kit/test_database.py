@@ -24,7 +24,7 @@ async def notified(database: Database, listener: psycopg.AsyncConnection[tuple[o
     async with database.write() as session:
         session.notify("news", "last")
     payloads: list[str] = []
-    async for notification in listener.notifies(timeout=20):
+    async for notification in listener.notifies(timeout=60):
         if notification.payload == "last":
             break
         payloads.append(notification.payload)

@@ -27,7 +27,7 @@ def alertmanager(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Cli
     (folder / "alertmanager.yaml").write_text(CONFIGURATION)
     port = free_ports(1)[0]
     process = start(folder, port)
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
         yield client
     process.terminate()
     process.wait(30)

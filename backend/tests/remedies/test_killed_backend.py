@@ -104,7 +104,7 @@ def killable(migrated_url: str, backend_url: str, kafka_bootstrap: str, tmp_path
 
 
 def _signed_in(killable: Killable, role: str) -> httpx.Client:
-    client = httpx.Client(base_url=killable.url, timeout=20)
+    client = httpx.Client(base_url=killable.url, timeout=60)
     answer = client.post("/api/v1/session", json={"username": role, "password": _conftest().PASSWORD})
     assert answer.status_code == 201, answer.text
     client.headers["X-CSRF-Token"] = answer.json()["csrf_token"]
@@ -162,7 +162,7 @@ def hosts(killable: Killable, at_desk: httpx.Client, fake_agents: Any) -> Iterat
 
         def new(kind: type[Host] = Host) -> Host:
             name = f"host-{uuid4().hex[:8]}"
-            with httpx.Client(base_url=killable.url, timeout=20) as anonymous:
+            with httpx.Client(base_url=killable.url, timeout=60) as anonymous:
                 enrolled = fake_agents.enrol(at_desk, anonymous, name)
             host = kind(fake_agents, enrolled.credentials, name)
             host.connect()

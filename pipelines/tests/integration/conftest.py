@@ -55,8 +55,8 @@ def isolation_group(kafka_bootstrap: str) -> str:
     group, topic = f"isolation-{uuid4()}", "wallwatch.vf_traffic"
     consumer = kafka_clients.consumer(KafkaSettings(kafka_bootstrap=kafka_bootstrap), {"group.id": group})
     try:
-        places = [TopicPartition(topic, number) for number in consumer.list_topics(topic, timeout=20).topics[topic].partitions]
-        ends = [TopicPartition(one.topic, one.partition, consumer.get_watermark_offsets(one, timeout=20)[1]) for one in places]
+        places = [TopicPartition(topic, number) for number in consumer.list_topics(topic, timeout=60).topics[topic].partitions]
+        ends = [TopicPartition(one.topic, one.partition, consumer.get_watermark_offsets(one, timeout=60)[1]) for one in places]
         consumer.commit(offsets=ends, asynchronous=False)
     finally:
         consumer.close()
@@ -109,7 +109,7 @@ def send(kafka_bootstrap: str) -> Callable[..., None]:
     def send_all(topic: str, *values: bytes | dict[str, Any], key: str = "host") -> None:
         for value in values:
             producer.produce(topic, key=key, value=value if isinstance(value, bytes) else json.dumps(value).encode())
-        assert producer.flush(20) == 0
+        assert producer.flush(90) == 0
 
     return send_all
 

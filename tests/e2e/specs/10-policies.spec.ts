@@ -13,7 +13,7 @@ test("a policy is written, tried out, enabled and delivered", async ({ page }) =
   await editor.open();
 
   await editor.formula.fill("G(DOWN -> X(!GONE W )");
-  await expect(editor.problem).toContainText("At character 21", { timeout: 30_000 });
+  await expect(editor.problem).toContainText("At character 21", { timeout: 60_000 });
   await editor.formula.fill("F UP");
   await expect(editor.problem).toContainText("timeout event");
   await editor.formula.fill("G(DOWN -> X(!GONE W UP))");

@@ -24,7 +24,7 @@ test("a rollout over several RNICs from the fleet: dry run on the canary, waves,
   const reached = page.getByRole("checkbox", { name: /^Select / });
   for (let i = (await reached.count()) - 1; i > 1; i--) await reached.nth(i).uncheck();
   await page.getByRole("button", { name: "Dry run" }).click();
-  await page.getByRole("button", { name: "Start rollout" }).click({ timeout: 30_000 });
+  await page.getByRole("button", { name: "Start rollout" }).click({ timeout: 60_000 });
   const state = page.getByTestId("rollout-state");
   await expect(state).toHaveAttribute("data-state", "running");
   await expect(state).toHaveAttribute("data-state", "confirmed", { timeout: ROLLOUT_MS });

@@ -100,7 +100,7 @@ test("the report of the month is read by VF and downloaded as CSV", async ({ pag
   // The page asks once a minute; who does not want to wait loads it again.
   await expect(async () => {
     await page.reload();
-    await expect(rows.first()).toBeVisible({ timeout: 30_000 });
+    await expect(rows.first()).toBeVisible({ timeout: 60_000 });
   }).toPass({ timeout: COUNTED_MS });
 
   const started = page.waitForEvent("download");

@@ -26,14 +26,14 @@ test("from the incident to the confirmation: ranked causes, dry run, apply, veri
   const remedy = await incident.review("tune-revalidator");
   await expect(remedy.apply).toBeDisabled();
   await remedy.dryRun();
-  await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 30_000 });
+  await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 60_000 });
   await expect(remedy.operations).toContainText("max-idle");
   await remedy.apply.click();
-  await expect(remedy.progress).toHaveAttribute("data-state", "verifying", { timeout: 30_000 });
+  await expect(remedy.progress).toHaveAttribute("data-state", "verifying", { timeout: 60_000 });
   await expect(remedy.progress).toHaveAttribute("data-state", "confirmed", { timeout: CONFIRMED_MS });
 
   await remedy.undo.click();
-  await expect(remedy.progress).toHaveAttribute("data-state", "undone", { timeout: 30_000 });
+  await expect(remedy.progress).toHaveAttribute("data-state", "undone", { timeout: 60_000 });
 });
 
 test("a parameter out of its range is refused before anything is sent", async ({ page }) => {

@@ -33,7 +33,7 @@ test("triage from the fleet to the resolution: found, assigned, remedied, cleare
 
   const remedy = await incident.review("tune-revalidator");
   await remedy.dryRun();
-  await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 30_000 });
+  await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 60_000 });
   await remedy.apply.click();
   await expect(remedy.progress).toHaveAttribute("data-state", "confirmed", { timeout: CONFIRMED_MS });
   await remedy.close();

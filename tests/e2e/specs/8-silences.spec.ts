@@ -19,7 +19,7 @@ test("a silence is created from the list, suppresses what it matches, and ends",
   await dialog.getByRole("button", { name: "1 h", exact: true }).click();
   await dialog.getByRole("button", { name: "Silence", exact: true }).click();
   await expect(dialog).toBeHidden();
-  await expect(list.row(id)).toHaveAttribute("data-state", "suppressed", { timeout: 30_000 });
+  await expect(list.row(id)).toHaveAttribute("data-state", "suppressed", { timeout: 60_000 });
   await page.goto(`/incidents/${id}`);
   await expect(page.getByRole("note")).toContainText(reason);
 
@@ -40,7 +40,7 @@ test("a silence is created from the list, suppresses what it matches, and ends",
     page.getByRole("table", { name: "Silences" }).getByRole("row").filter({ hasText: reason }),
   ).toContainText("expired");
   await page.goto(`/incidents/${id}`);
-  await expect(page.getByText("Suppressed", { exact: true })).toHaveCount(0, { timeout: 30_000 });
+  await expect(page.getByText("Suppressed", { exact: true })).toHaveCount(0, { timeout: 60_000 });
 });
 
 test("maintenance is planned for later and cancelled", async ({ page }) => {

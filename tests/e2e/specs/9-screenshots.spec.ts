@@ -39,7 +39,7 @@ test("the pictures of the documentation are taken", async ({ page }) => {
 
   const remedy = await incident.review("tune-revalidator");
   await remedy.dryRun();
-  await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 30_000 });
+  await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 60_000 });
   // What it is about are the exact operations, which stand below the form.
   await remedy.operations.scrollIntoViewIfNeeded();
   await page.screenshot({ path: path("remedy") });

@@ -71,7 +71,7 @@ class OpenVSwitch:
         return done.stdout
 
     def vsctl(self, *arguments: str) -> str:
-        return self._run("ovs-vsctl", "--db=unix:db.sock", "--timeout=20", *arguments)
+        return self._run("ovs-vsctl", "--db=unix:db.sock", "--timeout=60", *arguments)
 
     def add_flow(self, bridge: str, flow: str) -> None:
         self._run("ovs-ofctl", "add-flow", bridge, flow)

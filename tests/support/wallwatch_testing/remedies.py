@@ -14,7 +14,7 @@ def order(client: httpx.Client, host: str, mode: str = "apply", **more: Any) -> 
     return client.post("/api/v1/remedies", json=body, headers=headers)
 
 
-def wait_for(client: httpx.Client, eventually: Any, remedy: dict[str, Any], *states: str, timeout_s: float = 20) -> dict[str, Any]:
+def wait_for(client: httpx.Client, eventually: Any, remedy: dict[str, Any], *states: str, timeout_s: float = 90) -> dict[str, Any]:
     """The remedy once it is in one of the states."""
     path = f"/api/v1/remedies/{remedy['id']}"
     reached: dict[str, Any] = eventually(lambda: (r := client.get(path).json())["state"] in states and r, timeout_s)

@@ -37,7 +37,7 @@ class Stack:
     @contextmanager
     def api(self) -> Iterator[httpx.Client]:
         """A signed-in client of `/api/v1` that sends the CSRF token with every request."""
-        with httpx.Client(base_url=f"{self.layout.api_url}/api/v1", timeout=15) as client:
+        with httpx.Client(base_url=f"{self.layout.api_url}/api/v1", timeout=60) as client:
             answer = client.post("/session", json={"username": self.username, "password": self.password})
             answer.raise_for_status()
             client.headers["X-CSRF-Token"] = answer.json()["csrf_token"]
