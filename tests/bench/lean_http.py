@@ -72,5 +72,7 @@ class Connection(asyncio.Protocol):
 async def connect(url: str, token: str) -> Connection:
     """Connect to the server of a URL."""
     parts = urlsplit(url)
-    _, connection = await asyncio.get_running_loop().create_connection(lambda: Connection(parts.netloc, token), parts.hostname, parts.port)
+    _, connection = await asyncio.get_running_loop().create_connection(
+        lambda: Connection(parts.netloc, token), parts.hostname or "", parts.port or 80
+    )
     return connection
