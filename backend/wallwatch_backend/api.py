@@ -27,6 +27,7 @@ from wallwatch_backend.fleet.overview.endpoints import router as fleet
 from wallwatch_backend.fleet.profiles.endpoints import router as profiles
 from wallwatch_backend.fleet.profiles.endpoints_rnic import router as profiles_rnic
 from wallwatch_backend.fleet.rnics.endpoints import router as rnics
+from wallwatch_backend.fleet.search.endpoints import router as search
 from wallwatch_backend.fleet.stream.endpoints import router as stream
 from wallwatch_backend.fleet.vfs.endpoints import router as vfs
 from wallwatch_backend.hosts.certificates.endpoints import router as certificates
@@ -89,6 +90,7 @@ def new_api(**options: Any) -> FastAPI:
         oidc,
         fleet,
         commonalities,
+        search,
         stream,
         rnics,
         vfs,

@@ -126,6 +126,7 @@ export function makeApi(kind, { guarded = false } = {}) {
     ],
     [/^\/fleet\/commonalities$/, () => answers.commonalities(fleet)],
     [/^\/fleet\/details$/, (_, q) => answers.details(fleet, q.get("wall"))],
+    [/^\/search$/, (_, q) => search(q.get("q") ?? "", Number(q.get("limit") ?? 6))],
     [/^\/catalogue$/, () => CATALOGUE],
     [/^\/remedy-actions$/, () => [...answers.ACTIONS, PLAN_ACTION]],
     [
@@ -404,6 +405,25 @@ export function makeApi(kind, { guarded = false } = {}) {
       if (!stale.has(i)) fleet.seen_at_ms[i] = now - (i % 40) * 100;
     });
     return true;
+  }
+
+  /** Hosts and RNICs by parts of their names, and one pod. */
+  function search(text, limit) {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const has = (name) => words.every((word) => name.toLowerCase().includes(word));
+    const rnics = [];
+    const hosts = new Map();
+    fleet.host.forEach((host, i) => {
+      const [pci, rack, model] = [fleet.pci[i], fleet.rack[i], fleet.model[i]];
+      if (rnics.length < limit && has(`${host} ${pci} ${rack ?? ""} ${model ?? ""}`))
+        rnics.push({ host, pci, rack, model, symptoms: fleet.symptoms[i] });
+      if (hosts.has(host)) hosts.get(host).rnics += 1;
+      else if (hosts.size < limit && has(host)) hosts.set(host, { host, rack, rnics: 1 });
+    });
+    const device = "0000:3b:00.2";
+    const pod = { pod: "training/worker-7", container: "5f2c9e", device, attached_at: new Date().toISOString() };
+    const pods = fleet.host.length > 0 && has(pod.pod) ? [{ ...pod, host: fleet.host[0], pci: fleet.pci[0] }] : [];
+    return { hosts: [...hosts.values()], rnics, pods };
   }
 
   function find(host, pci) {

@@ -5,6 +5,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
+from tests.evaluation.behaviours import draw
 from tests.evaluation.scoring.replay import Episode, replay
 
 from wallwatch_local import hosts
@@ -53,3 +55,16 @@ def test_each_behaviour_is_found_within_three_samples_of_its_begin_and_nothing_e
 @pytest.mark.parametrize("seed", [923, 2])
 def test_what_looks_like_a_behaviour_and_is_none_raises_nothing(tmp_path: Path, seed: int) -> None:
     assert [(one.symptom, one.host, one.pci, one.summary) for one in findings(tmp_path, "transport-near-misses", seed)] == []
+
+
+def test_fleets_of_healthy_engines_have_no_mechanism_of_a_behaviour() -> None:
+    for number in range(1, 40):
+        scenario = yaml.safe_load(draw(number).text)
+        placed = {(one["host"], one["rnic"]): one for one in scenario["overrides"]}
+        for stream in scenario["streams"]:
+            ends = placed[stream["host"], stream["rnic"]], placed[stream["peer_host"], stream["peer_rnic"]]
+            models = [end["model"] for end in ends]
+            assert not ("losing" in stream and models[0] == "CX-4 Lx")
+            assert not ("tail_losses_per_second" in stream and not ends[0]["transport"]["adaptive_off"])
+            assert not ("marked" in stream and models[1] == "E810" and not ends[1]["transport"]["notification_point_off"])
+            assert not (stream["verb"] == "send" and models == ["E810", "CX-5"] and stream["queue_pairs"] >= 16 and "every" in stream)

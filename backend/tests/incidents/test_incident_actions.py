@@ -92,6 +92,20 @@ def test_the_names_offered_for_an_assignment_begin_with_the_one_asked_for(operat
     assert viewer.get(f"{API}/assignees").status_code == 403
 
 
+def test_acknowledging_an_unassigned_incident_assigns_it_until_that_is_undone(operator: httpx.Client, opened: Any) -> None:
+    free, taken = opened(2)
+    operator.patch(f"{API}/{taken['id']}", json={"assignee": "viewer"}).raise_for_status()
+    done = operator.post(f"{API}/{free['id']}/acknowledge").json()
+    assert (done["assignee"], done["timeline"][-1]["text"]) == ("operator", "Acknowledged. Assigned to operator.")
+    assert operator.post(f"{API}/{taken['id']}/acknowledge").json()["assignee"] == "viewer", "an assignment is not taken from anybody"
+    assert operator.post(f"{API}/{free['id']}/unacknowledge").json()["assignee"] is None
+    assert operator.post(f"{API}/{taken['id']}/unacknowledge").json()["assignee"] == "viewer"
+    for action, expected in (("acknowledge", "operator"), ("unacknowledge", None)):
+        ids = [free["id"], taken["id"]]
+        operator.post(f"{API}/bulk", json={"ids": ids, "action": action}).raise_for_status()
+        assert [get(operator, each)["assignee"] for each in (free, taken)] == [expected, "viewer"]
+
+
 def test_a_write_with_an_outdated_if_match_is_rejected(operator: httpx.Client, opened: Any) -> None:
     path = f"{API}/{opened()[0]['id']}"
     answer = operator.get(path)

@@ -12,10 +12,14 @@ function isInDialog(): boolean {
 }
 
 /** What has keys of its own when it has the focus. */
+const PRESSED_BY: Readonly<Record<string, string>> = {
+  Enter: "a, button, summary",
+  " ": "button, input, summary, [role='button'], [role='option'], [tabindex='0']:not(tr)",
+};
+
 function presses(event: KeyboardEvent): boolean {
-  return (
-    event.key === "Enter" && event.target instanceof HTMLElement && event.target.closest("a, button, summary") !== null
-  );
+  const own = PRESSED_BY[event.key];
+  return own !== undefined && event.target instanceof HTMLElement && event.target.closest(own) !== null;
 }
 
 /** A page's own keys. Not while someone types, has a dialog open, or is in the middle of a chord such as `g i`. */

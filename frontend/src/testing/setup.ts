@@ -33,3 +33,6 @@ class QuietEventSource extends EventTarget {
   close(): void {}
 }
 vi.stubGlobal("EventSource", QuietEventSource);
+
+// It lays nothing out, so there is nothing to scroll.
+Element.prototype.scrollIntoView = () => undefined;

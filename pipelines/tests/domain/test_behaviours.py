@@ -344,6 +344,28 @@ def another_requester(lost: float) -> list[Message]:
     return [*counters, *(senders(s, "host03", "10.0.2.1", own="10.0.3.1") for s in seconds)]
 
 
+def beside_the_flows(lost: float) -> list[Message]:
+    """A requester whose reads no offloaded flow carries: nobody is known to send to it."""
+    return list(samples("CX-5", lambda at: {"implied_nak_seq_err": grows(lost, 40)(at)}, range(0, 200, 10), "host03"))
+
+
+def elsewhere(lost: float) -> list[Message]:
+    """Reads of another pair of RNICs, whose responses are lost, counted and asked for again there."""
+    seconds = range(0, 200, 10)
+    answers = samples("CX-6 Dx", lambda at: {"duplicate_request": grows(lost, 40)(at)}, seconds, "host04")
+    return [
+        *beside_the_flows(lost),
+        *(senders(s, "host03", "10.0.4.1", own="10.0.3.1") for s in seconds),
+        *answers,
+        *(senders(s, "host04", "10.0.3.1", own="10.0.4.1") for s in seconds),
+    ]
+
+
+def test_losses_that_are_asked_for_again_elsewhere_do_not_hide_b5() -> None:
+    found = run(reading("CX-4 Lx", {}, READS, elsewhere(50.0)), Peers())
+    assert "B5" in raised(f for f in found if f["host"] == "host01")
+
+
 @pytest.mark.parametrize(
     "messages",
     [
@@ -351,9 +373,17 @@ def another_requester(lost: float) -> list[Message]:
         reading("CX-4 Lx", {"implied_nak_seq_err": 12.0}, READS),
         reading("CX-5", {"implied_nak_seq_err": 12.0}, READS),
         reading("CX-4 Lx", {}, READS, another_requester(12.0)),
+        reading("CX-4 Lx", {}, READS, beside_the_flows(12.0)),
         reading("CX-4 Lx", {}, {**READS, "duplicate_request": 0.0}),
     ],
-    ids=["reads idle", "counted", "another model counts", "another requester lost them", "nothing is lost"],
+    ids=[
+        "reads idle",
+        "counted",
+        "another model counts",
+        "another requester lost them",
+        "an unknown requester lost them",
+        "nothing is lost",
+    ],
 )
 def test_what_is_not_b5(messages: list[Message]) -> None:
     assert "B5" not in raised(f for f in run(messages, Peers()) if f["host"] == "host01")

@@ -18,6 +18,11 @@ export class IncidentPage {
     await this.page.getByRole("button", { name: "Acknowledge", exact: true }).click();
   }
 
+  /** The remedy that was applied last, live. */
+  get applied(): Locator {
+    return this.page.getByRole("group", { name: "Applied remedy" });
+  }
+
   /** The page's header says whether the symptom is there. */
   get presence(): Locator {
     return this.page.getByText(/^symptom (present now|cleared)/);

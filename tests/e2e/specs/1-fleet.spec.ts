@@ -1,6 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { Shell } from "../pages/Shell";
 import { FleetPage } from "../pages/FleetPage";
+import { expectAccessible } from "../support/axe";
 import { SYMPTOM_MS } from "../support/environment";
 
 test("the fleet page shows every RNIC, live, and filters it by the URL", async ({ page }) => {
@@ -87,4 +88,19 @@ test("the sick RNICs are stepped through by key, shown alone, and a click leads 
     .first()
     .click();
   await expect(page).toHaveURL(/\/incidents\//);
+});
+
+test("Ctrl K finds an RNIC by a part of its host's name and opens it without the mouse", async ({ page }) => {
+  await page.goto("/incidents");
+  await expect(page.getByRole("heading", { name: "Incidents", level: 1 })).toBeVisible();
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: "Search and go to" });
+  await palette.getByRole("combobox", { name: "Search" }).fill("st07 5e:00");
+  await expect(palette.getByRole("option", { selected: true })).toHaveText(/^host07 0000:5e:00\.0/, {
+    timeout: 60_000,
+  });
+  await expectAccessible(page);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/rnics\/host07\/0000/);
+  await expect(palette).toBeHidden();
 });

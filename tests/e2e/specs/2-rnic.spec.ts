@@ -54,6 +54,33 @@ test("a drag over a chart zooms, the browser goes back, and a symptom's band lea
   await expect(page).toHaveURL(/\/incidents\//);
 });
 
+test("a copied link shows whoever opens it the very minutes that its sender saw", async ({ page }) => {
+  await page.addInitScript(() => {
+    const writeText = (text: string) => Promise.resolve(sessionStorage.setItem("copied", text));
+    Object.defineProperty(navigator, "clipboard", { value: { writeText } });
+  });
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  await fleet.painted();
+  await fleet.keys.focus();
+  await page.keyboard.press("Enter");
+  const sender = new RnicPage(page);
+  await sender.expectPainted(/^Throughput over time/);
+  await sender.range.getByRole("button", { name: "Copy a link to this moment" }).click();
+  await expect.poll(() => page.evaluate(() => sessionStorage.getItem("copied"))).toMatch(/from=.+&to=/);
+  const link = (await page.evaluate(() => sessionStorage.getItem("copied"))) ?? "";
+
+  const other = await page.context().newPage();
+  const reader = new RnicPage(other);
+  for (const opened of ["once", "and again"]) {
+    await other.goto(link);
+    await reader.expectPainted(/^Throughput over time/);
+    expect(new URL(other.url()).searchParams.get("from"), opened).toBe(new URL(link).searchParams.get("from"));
+    await expect(reader.range.locator("[data-range]")).toHaveAttribute("data-range", /\d{2}:\d{2}:\d{2} – /);
+  }
+  await other.close();
+});
+
 test("a chart is read as a table", async ({ page }) => {
   const fleet = new FleetPage(page);
   await fleet.open();

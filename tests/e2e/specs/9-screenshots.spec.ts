@@ -40,8 +40,7 @@ test("the pictures of the documentation are taken", async ({ page }) => {
   const remedy = await incident.review("tune-revalidator");
   await remedy.dryRun();
   await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 60_000 });
-  // What it is about are the exact operations, which stand below the form.
-  await remedy.operations.scrollIntoViewIfNeeded();
+  await expect(remedy.operations).toBeInViewport();
   await page.screenshot({ path: path("remedy") });
 });
 

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from wallwatch_backend.fleet.commonalities.statistics import Dimension
+from wallwatch.domain.commonalities import Dimension
 
 
 class Commonality(BaseModel):

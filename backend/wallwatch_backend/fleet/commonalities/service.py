@@ -4,9 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 from wallwatch.domain.catalogue import load
+from wallwatch.domain.commonalities import Dimension, Property, shared_properties
 from wallwatch_backend.fleet.commonalities import repository
 from wallwatch_backend.fleet.commonalities.schemas import Commonalities, Commonality, FleetDetails
-from wallwatch_backend.fleet.commonalities.statistics import Dimension, Property, shared_properties
 from wallwatch_backend.incidents.remedy_history import remedy_history
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import ReadSession

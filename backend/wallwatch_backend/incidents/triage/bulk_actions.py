@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import case, null
+from sqlalchemy import case, func, null
 
 from wallwatch_backend.accounts.audit import service as audit
 from wallwatch_backend.incidents import events, finding_repository, repository
@@ -76,14 +76,17 @@ def _values(caller: Caller, body: Bulk, at: datetime) -> dict[str, Any]:
     i = IncidentRow
     if body.action == "acknowledge":
         state = case((i.state == IncidentState.suppressed, IncidentState.suppressed), else_=IncidentState.acknowledged)
-        return {"state": state, "acknowledged_at": at, "acknowledged_by": caller.actor}
+        # As for one incident: never to a token.
+        assignee = func.coalesce(i.assignee, caller.actor if caller.kind == "user" else null())
+        return {"state": state, "acknowledged_at": at, "acknowledged_by": caller.actor, "assignee": assignee}
     if body.action == "unacknowledge":
         state = case(
             (i.state == IncidentState.suppressed, IncidentState.suppressed),
             (i.reopened > 0, IncidentState.reopened),
             else_=IncidentState.open,
         )
-        return {"state": state, "acknowledged_at": null(), "acknowledged_by": null()}
+        released = case((i.assignee == i.acknowledged_by, null()), else_=i.assignee)
+        return {"state": state, "acknowledged_at": null(), "acknowledged_by": null(), "assignee": released}
     if body.action == "resolve":
         return {
             "state": IncidentState.resolved,

@@ -30,7 +30,7 @@ async def bulk_action(caller: AsOperator, body: Bulk, session: Writing, once: Th
 async def acknowledge(
     caller: AsOperator, incident_id: IncidentId, session: Writing, once: TheOnce, response: Response, if_match: IfMatch = None
 ) -> Incident:
-    """Acknowledge the incident. A second acknowledgement changes nothing."""
+    """Acknowledge the incident, and assign it to yourself when it is unassigned. A second acknowledgement changes nothing."""
     incident = await once(session, caller, None, Incident, lambda: service.acknowledge(session, caller, incident_id, if_match))
     response.headers["ETag"] = etag(incident.version)
     return incident
@@ -42,7 +42,7 @@ async def acknowledge(
 async def unacknowledge(
     caller: AsOperator, incident_id: IncidentId, session: Writing, once: TheOnce, response: Response, if_match: IfMatch = None
 ) -> Incident:
-    """Remove the acknowledgement. Nothing changes if nobody has acknowledged the incident."""
+    """Remove the acknowledgement, and the assignment to who gave it. Nothing changes if nobody has acknowledged the incident."""
     incident = await once(session, caller, None, Incident, lambda: service.unacknowledge(session, caller, incident_id, if_match))
     response.headers["ETag"] = etag(incident.version)
     return incident

@@ -19,6 +19,7 @@ from wallwatch_backend.notify.schemas import EventType
 
 
 async def acknowledge(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
+    """Acknowledge it. An unassigned incident is assigned to the user who does so, never to a token."""
     row = await require_for_change(session, incident_id, if_match)
     if row.state == IncidentState.resolved:
         raise AlreadyResolved("A resolved incident cannot be acknowledged.")
@@ -28,18 +29,25 @@ async def acknowledge(session: WriteSession, caller: Caller, incident_id: UUID, 
     row.acknowledged_at, row.acknowledged_by = at, caller.actor
     if row.state != IncidentState.suppressed:  # an acknowledgement does not end a silence
         row.state = IncidentState.acknowledged
-    events.note(session, row, at, "acknowledged", "Acknowledged.", caller.actor)
+    if row.assignee is None and caller.kind == "user":
+        row.assignee = caller.actor
+        events.note(session, row, at, "acknowledged", f"Acknowledged. {assigned_text(row.assignee)}", caller.actor)
+    else:
+        events.note(session, row, at, "acknowledged", "Acknowledged.", caller.actor)
     record_action(session, caller, "acknowledge", row)
     return await events.publish_full(session, row, EventType.updated, at)
 
 
 async def unacknowledge(session: WriteSession, caller: Caller, incident_id: UUID, if_match: str | None) -> Incident:
+    """Remove the acknowledgement, and the assignment to the user who gave it."""
     row = await require_for_change(session, incident_id, if_match)
     if row.state == IncidentState.resolved:
         raise AlreadyResolved("A resolved incident has no acknowledgement to remove; reopen it instead.")
     if row.acknowledged_by is None:
         return await present.full(session, row)
     at = clock.now()
+    if row.assignee == row.acknowledged_by:
+        row.assignee = None
     row.acknowledged_at = row.acknowledged_by = None
     if row.state != IncidentState.suppressed:
         row.state = unsuppressed_state(row)

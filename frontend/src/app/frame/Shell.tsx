@@ -1,6 +1,6 @@
 import { Anchor, Drawer } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useOpenIncidentCount } from "@/features/incidents/queries";
 import { BrandMark } from "@/lib/ui/BrandMark";
 import { ConnectionBanner } from "./Connection";
@@ -12,6 +12,9 @@ import { useTab } from "./tab";
 import { TopBar } from "./TopBar";
 import { useShortcuts } from "./useShortcuts";
 
+/** Fetched when it is opened for the first time. */
+const Palette = lazy(() => import("../palette/Palette").then((module) => ({ default: module.Palette })));
+
 interface Props {
   user: { username: string; role: string };
   children: ReactNode;
@@ -19,7 +22,7 @@ interface Props {
 
 /** What is around every page: the side bar, which narrow screens have as a drawer, and the bar on top. */
 export function Shell({ user, children }: Props) {
-  const help = useShortcuts();
+  const { help, palette } = useShortcuts();
   const [menu, { open: openMenu, close: closeMenu }] = useDisclosure(false);
   const open = useOpenIncidentCount() ?? 0;
   useTab(open);
@@ -40,12 +43,17 @@ export function Shell({ user, children }: Props) {
         <Navigation open={open} onGo={closeMenu} />
       </Drawer>
       <div className={classes["column"]}>
-        <TopBar user={user} onMenu={openMenu} onHelp={help.open} />
+        <TopBar user={user} onMenu={openMenu} onHelp={help.open} onSearch={palette.open} />
         <ConnectionBanner />
         <main id="content" tabIndex={-1} className={classes["main"]}>
           {children}
         </main>
       </div>
+      {palette.opened && (
+        <Suspense>
+          <Palette onClose={palette.close} onHelp={help.open} />
+        </Suspense>
+      )}
       <ShortcutHelp opened={help.opened} onClose={help.close} />
     </div>
   );

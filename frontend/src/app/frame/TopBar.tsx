@@ -1,5 +1,5 @@
-import { ActionIcon, Menu, SegmentedControl, Text, Tooltip } from "@mantine/core";
-import { IconClock, IconKeyboard, IconLogout, IconMenu2, IconUser } from "@tabler/icons-react";
+import { ActionIcon, Menu, SegmentedControl, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { IconClock, IconKeyboard, IconLogout, IconMenu2, IconSearch, IconUser } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useZone } from "@/lib/time/ZoneContext";
 import { useSignOut } from "@/shared/session";
@@ -14,6 +14,7 @@ interface Props {
   user: { username: string; role: string };
   onMenu: () => void;
   onHelp: () => void;
+  onSearch: () => void;
 }
 
 function Account({ user }: Pick<Props, "user">) {
@@ -52,7 +53,7 @@ function Account({ user }: Pick<Props, "user">) {
 }
 
 /** Where the reader is, and what holds for every page. */
-export function TopBar({ user, onMenu, onHelp }: Props) {
+export function TopBar({ user, onMenu, onHelp, onSearch }: Props) {
   const { zone, setZone } = useZone();
   return (
     <header className={classes["top"]}>
@@ -68,6 +69,11 @@ export function TopBar({ user, onMenu, onHelp }: Props) {
       </ActionIcon>
       <Trail />
       <div className={classes["tools"]}>
+        <UnstyledButton className={classes["search"]} aria-keyshortcuts="Control+K" onClick={onSearch}>
+          <IconSearch size={15} stroke={1.6} aria-hidden />
+          <span>Search or go to…</span>
+          <kbd aria-hidden>Ctrl K</kbd>
+        </UnstyledButton>
         <ConnectionIndicator />
         <SegmentedControl
           className={classes["wideOnly"]}

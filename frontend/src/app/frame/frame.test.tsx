@@ -17,7 +17,7 @@ import { Trail } from "./Trail";
 import { useShortcuts } from "./useShortcuts";
 
 function Frame() {
-  const help = useShortcuts();
+  const { help } = useShortcuts();
   return (
     <>
       <Navigation open={7} />

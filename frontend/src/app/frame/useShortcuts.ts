@@ -10,6 +10,7 @@ export const SHORTCUTS: readonly { where: string; keys: readonly [keys: string, 
   {
     where: "Everywhere",
     keys: [
+      ["Ctrl K", "Search: pages, RNICs, hosts, pods, incidents, actions (⌘ K on a Mac)"],
       ["?", "Show this help"],
       ["/", "Focus the filter"],
       ...PLACES.map(({ chord, label }): [string, string] => [`g ${chord}`, `Go to ${label.toLowerCase()}`]),
@@ -20,13 +21,14 @@ export const SHORTCUTS: readonly { where: string; keys: readonly [keys: string, 
     keys: [
       ["j  k", "Next, previous incident"],
       ["x", "Select or deselect it"],
+      ["Space", "Peek at it without leaving the list"],
       ["Enter  e  o", "Open it"],
       ["a", "Acknowledge the selection, or this incident"],
       ["r", "Resolve the selection, or this incident"],
       ["s", "Silence the selection, or this incident"],
       ["n", "Show new incidents"],
       ["z", "Undo the last action"],
-      ["Esc", "Clear the selection"],
+      ["Esc", "Close the peek panel, clear the selection"],
     ],
   },
   {
@@ -74,14 +76,21 @@ export const SHORTCUTS: readonly { where: string; keys: readonly [keys: string, 
   },
 ];
 
-/** Keys that work on every page, never while someone types. Returns the state of the help dialog. */
+/** Keys that work on every page, never while someone types. Returns the states of the help and of the palette. */
 export function useShortcuts() {
-  const [opened, { open, close }] = useDisclosure(false);
+  const [helping, { open, close }] = useDisclosure(false);
+  const [searching, { open: search, close: endSearch }] = useDisclosure(false);
   const navigate = useNavigate();
   const chordAt = useRef(0);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      // While someone types, too: it is a chord that no field takes.
+      if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        search();
+        return;
+      }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const inChord = event.timeStamp - chordAt.current < CHORD_MS;
       chordAt.current = 0;
@@ -102,7 +111,10 @@ export function useShortcuts() {
     // Before the pages' own keys: `g r` must not resolve anything.
     window.addEventListener("keydown", onKey, { capture: true });
     return () => window.removeEventListener("keydown", onKey, { capture: true });
-  }, [navigate, open]);
+  }, [navigate, open, search]);
 
-  return { opened, open, close };
+  return {
+    help: { opened: helping, open, close },
+    palette: { opened: searching, open: search, close: endSearch },
+  };
 }

@@ -93,6 +93,7 @@ export type Rollout = Schemas["Rollout"];
 export type FleetAnswer = Schemas["Fleet"];
 export type FleetColumns = Schemas["FleetColumns"];
 export type FleetForecast = Schemas["FleetForecast"];
+export type Found = Schemas["Found"];
 export type Forecast = Schemas["Forecast"];
 export type ForecastCounts = Schemas["ForecastCounts"];
 export type ForecastModel = Schemas["ForecastModel"];

@@ -7,6 +7,9 @@ interface Formats {
   tooltip: (ms: number) => string;
 }
 
+/** Of the time before the remedy, as much is shown after it, even before there are samples: that is where the effect appears. */
+const ROOM_AFTER = 0.3;
+
 /** The kept samples of a remedy's effect as a chart; null while there are too few for a line. */
 export function toEffectModel(series: EffectSeries, formats: Formats): SeriesModel | null {
   const timesMs = series.samples.map(({ at }) => Date.parse(at));
@@ -17,7 +20,7 @@ export function toEffectModel(series: EffectSeries, formats: Formats): SeriesMod
   return {
     timesMs,
     fromMs: Math.min(first, appliedMs),
-    toMs: Math.max(last, appliedMs),
+    toMs: Math.max(last, appliedMs + (appliedMs - first) * ROOM_AFTER),
     intervals: [],
     mark: { atMs: appliedMs, label: "applied" },
     limit:

@@ -38,25 +38,25 @@ describe("the facts of a remedy", () => {
 
   it("never let a cordon's flag speak for the symptom", () => {
     expect(words({ state: "change_confirmed", change, effect: null, symptom: present })).toEqual([
-      "Change on the host | good | Confirmed at 02:59:30",
-      "Symptom S5: Intermittent software forwarding | bad | Present",
+      "Change confirmed | good | at 02:59:30",
+      "Symptom S5 cleared | bad | no, it is present",
     ]);
   });
 
   it("count down until the symptom must have cleared", () => {
     expect(words({ state: "verifying", change, effect, symptom: present })[1]).toBe(
-      "Symptom S5: Intermittent software forwarding | bad | Present, 2 min left",
+      "Symptom S5 cleared | waiting | waiting 2:00",
     );
     expect(words({ state: "confirmed", change, effect, symptom: cleared })[1]).toBe(
-      "Symptom S5: Intermittent software forwarding | quiet | Cleared at 02:59:50",
+      "Symptom S5 cleared | good | at 02:59:50",
     );
   });
 
   it("show the signal alone for a remedy without an incident, and nothing before it is applied", () => {
     expect(words({ state: "verifying", change, effect, symptom: null })[1]).toBe(
-      "Effect | waiting | Waiting, 2 min left",
+      "Effect confirmed | waiting | waiting 2:00",
     );
-    expect(words({ state: "not_confirmed", change, effect, symptom: null })[1]).toBe("Effect | bad | Not confirmed");
+    expect(words({ state: "not_confirmed", change, effect, symptom: null })[1]).toBe("Effect confirmed | bad | no");
     expect(words({ state: "running", change: null, effect: null, symptom: null })).toEqual([]);
   });
 
@@ -96,6 +96,11 @@ describe("the chart of an effect", () => {
     expect(model?.mark).toEqual({ atMs: NOW, label: "applied" });
     expect(model?.limit).toEqual({ value: 50, label: "expected < 50 packets/s", always: true });
     expect(model?.lines[0]?.values).toEqual([900, 3]);
+    const early = toEffectModel(
+      { ...series, samples: series.samples.map((each) => ({ ...each, at: "2026-11-21T02:50:00Z" })) },
+      formats,
+    );
+    expect(early?.toMs, "there is room for what comes").toBe(NOW + 180_000);
   });
 
   it("is not drawn from one sample", () => {

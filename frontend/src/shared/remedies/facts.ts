@@ -15,9 +15,11 @@ export interface Fact {
 
 type Known = Pick<Remedy, "state" | "change" | "effect" | "symptom">;
 
-function countdown(deadline: string, now: number): string {
-  const left = Date.parse(deadline) - now;
-  return left > 0 ? `${formatDuration(left)} left` : "deadline reached";
+/** `waiting 0:42`: the time that is left until the deadline, as a clock counts it down. */
+function waitText(deadline: string, now: number): string {
+  const seconds = Math.ceil((Date.parse(deadline) - now) / 1000);
+  if (seconds <= 0) return "waiting, deadline reached";
+  return `waiting ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
 function stateOf(
@@ -26,26 +28,27 @@ function stateOf(
   now: number,
   clock: (at: string) => string,
 ): Omit<Fact, "name" | "title"> {
-  if (fact.confirmed_at !== null) return { tone: "good", text: `Confirmed at ${clock(fact.confirmed_at)}` };
-  if (verifying) return { tone: "waiting", text: `Waiting, ${countdown(fact.deadline, now)}` };
-  return { tone: "bad", text: "Not confirmed" };
+  if (fact.confirmed_at !== null) return { tone: "good", text: `at ${clock(fact.confirmed_at)}` };
+  if (verifying) return { tone: "waiting", text: waitText(fact.deadline, now) };
+  return { tone: "bad", text: "no" };
 }
 
 /** What is known of an applied remedy: its change on the host, and the symptom of its incident (without one, the signal it changes). */
 export function factsOf({ state, change, effect, symptom }: Known, now: number, clock: (at: string) => string): Fact[] {
   const verifying = state === "verifying";
   const facts: Fact[] = [];
-  if (change) facts.push({ name: "change", title: "Change on the host", ...stateOf(change, verifying, now, clock) });
+  if (change) facts.push({ name: "change", title: "Change confirmed", ...stateOf(change, verifying, now, clock) });
   if (symptom) {
-    const wait = verifying && effect ? `, ${countdown(effect.deadline, now)}` : "";
-    facts.push({
-      name: "symptom",
-      title: `Symptom ${symptom.symptom}: ${symptom.title}`,
-      ...(symptom.present
-        ? { tone: "bad", text: `Present${wait}` }
-        : { tone: "quiet", text: symptom.cleared_at ? `Cleared at ${clock(symptom.cleared_at)}` : "Cleared" }),
-    });
-  } else if (effect) facts.push({ name: "symptom", title: "Effect", ...stateOf(effect, verifying, now, clock) });
+    const title = `Symptom ${symptom.symptom} cleared`;
+    const { present, cleared_at } = symptom;
+    if (!present)
+      facts.push({ name: "symptom", title, tone: "good", text: cleared_at ? `at ${clock(cleared_at)}` : "yes" });
+    else if (verifying && effect)
+      facts.push({ name: "symptom", title, tone: "waiting", text: waitText(effect.deadline, now) });
+    else facts.push({ name: "symptom", title, tone: "bad", text: "no, it is present" });
+  } else if (effect) {
+    facts.push({ name: "symptom", title: "Effect confirmed", ...stateOf(effect, verifying, now, clock) });
+  }
   return facts;
 }
 

@@ -23,7 +23,7 @@ MOST_SENDERS = 16
 SUMMED_MS = 5_000
 """What the receivers of one sender counted is summed at most this often: half of the usual interval between two samples."""
 
-HANDLED, SENT, REPEATED, READS, LOST = range(5)
+HANDLED, SENT, REPEATED, READS, LOST, READS_LOST = range(6)
 """Counters, by their places in `_COUNTERS`."""
 
 _COUNTERS: tuple[tuple[str, ...], ...] = (
@@ -32,6 +32,7 @@ _COUNTERS: tuple[tuple[str, ...], ...] = (
     ("duplicate_request",),
     ("rx_read_requests", "InRdmaReads", "iwInRdmaReads"),
     ("implied_nak_seq_err", "packet_seq_err", "RetransSegs", "tcpRetransSegs"),
+    ("implied_nak_seq_err", "RetransSegs", "tcpRetransSegs"),
 )
 """Of several names, the sum of those that a sample has: drivers have names of their own."""
 
@@ -39,7 +40,7 @@ EXPLAINED_BY: Mapping[int, int] = {HANDLED: SENT, REPEATED: LOST}
 """What a peer counts may come from others: notifications from their senders, repeated requests from requesters that count their losses."""
 
 
-_NAMES = tuple(name for names in _COUNTERS for name in names)
+_NAMES = tuple(dict.fromkeys(name for names in _COUNTERS for name in names))
 _PLACES = tuple(tuple(_NAMES.index(name) for name in names) for names in _COUNTERS)
 """Of each of the counters, the places of its names among all of them."""
 
@@ -78,6 +79,9 @@ class Peers:
         self._senders: dict[Key, tuple[str, ...]] = {}
         self._receivers: dict[str, set[Key]] = {}
         """Address -> the RNICs to which its owner sends."""
+        self._losing: dict[Key, int] = {}
+        """RNICs that counted lost read responses -> when the last time."""
+        self._unplaced: tuple[int, float] | None = None
         self._counted: dict[tuple[Key, int], tuple[int, float]] = {}
         """Sender and counter -> when what its receivers counted was summed, and the sum."""
 
@@ -90,6 +94,8 @@ class Peers:
         elif at_ms > last.at_ms:
             model = last.model or variant_of(tags.get("pci_id"), tags.get("hca_type"))
             self._heard[key] = Heard(at_ms, totals, last.at_ms, last.totals, model)
+            if any(totals[place] != last.totals[place] for place in _PLACES[READS_LOST]):
+                self._losing[key] = at_ms
 
     def hear_offload(self, key: Key, fields: Mapping[str, Any]) -> None:
         """Take one `rnic_offload` sample: the RNIC's own tunnel addresses, and those that send to it."""
@@ -123,7 +129,10 @@ class Peers:
             if value is None:
                 continue
             if value and what in EXPLAINED_BY:
-                value = max(value - self._explained(sender, key, EXPLAINED_BY[what], at_ms), 0.0)
+                value -= self._explained(sender, key, EXPLAINED_BY[what], at_ms)
+                if what == REPEATED and value > 0.0:
+                    value -= self._unplaced_losses(at_ms)
+                value = max(value, 0.0)
             total = value if total is None else total + value
         return total
 
@@ -145,6 +154,20 @@ class Peers:
             total = sum(self._fresh(one, by, at_ms) for one in receivers if one != sender)
             kept = self._counted[sender, by] = (at_ms, total)
         return max(kept[1] - self._fresh(receiver, by, at_ms), 0.0)
+
+    def _unplaced_losses(self, at_ms: int) -> float:
+        """Lost read responses per second of all RNICs, less what the RNICs known to send to each were asked for again.
+
+        Traffic beside the offloaded flows names no sender: such a loss may be what any peer was asked for again.
+        """
+        if self._unplaced is None or abs(at_ms - self._unplaced[0]) > SUMMED_MS:
+            self._losing = {key: last for key, last in self._losing.items() if abs(at_ms - last) <= FRESH_MS}
+            total = 0.0
+            for key in self._losing:
+                asked = sum(self._fresh(sender, REPEATED, at_ms) for sender, _ in self._of(key))
+                total += max(self._fresh(key, READS_LOST, at_ms) - asked, 0.0)
+            self._unplaced = (at_ms, total)
+        return self._unplaced[1]
 
     def _fresh(self, key: Key, what: int, at_ms: int) -> float:
         heard = self._heard.get(key)

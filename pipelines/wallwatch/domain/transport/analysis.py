@@ -16,18 +16,19 @@ from wallwatch.domain.transport.latencies import half_rtt
 from wallwatch.domain.transport.mirror import CORRUPT, DROP, ECN, MirrorCheck
 from wallwatch.domain.transport.notification import NotificationTracker
 from wallwatch.domain.transport.pairing import pair_ahead
+from wallwatch.domain.transport.pairing_notifications import pair_notifications
 from wallwatch.domain.transport.queue_pairs import SeriesOfQueuePair, queue_pairs, series_of
 from wallwatch.domain.transport.results import Analysis, Findings, Timeouts
 from wallwatch.domain.transport.sequence import unwrapped
 
 _DATA, _READ, _RESPONSE, _ACKNOWLEDGE, _NOTIFY, _OTHER = range(6)
 _ACTION = [_OTHER] * 256
-for _opcode in (*range(12), 19, 20):
+for _opcode in (*range(12), 19, 20, *roce.WITH_INVALIDATE):
     _ACTION[_opcode] = _DATA
 for _opcode in range(13, 17):
     _ACTION[_opcode] = _RESPONSE
 _ACTION[12], _ACTION[17], _ACTION[18], _ACTION[roce.CNP] = _READ, _ACKNOWLEDGE, _ACKNOWLEDGE, _NOTIFY
-_LAST_RC_OPCODE = 20
+_LAST_RC_OPCODE = 0x17
 _FULL_RESPONSES = (13, 14)
 """First and middle: their payload is the path's MTU."""
 
@@ -107,6 +108,7 @@ class CaptureAnalysis:
         if self._blocks < _BLOCKS_LOOKED_AHEAD:
             self._blocks += 1
             pair_ahead(self._connections, packets)
+            pair_notifications(self._connections, packets, self._report.resolution_ns)
         self._walk(packets, numbers.tolist(), events)
 
     def _walk(self, packets: roce.Packets, numbers: list[int], events: Integers | None) -> None:
@@ -251,7 +253,7 @@ class CaptureAnalysis:
         reliable = [flow for flow in flows if flow.connected]
         icrc: Literal["ok", "bad", "unknown"] = "bad" if self._bad_frames else "ok" if self._checked else "unknown"
         findings = self._findings
-        points = [tracker.result(self._end_ns) for tracker in self._trackers.values()]
+        points = [tracker.result(self._end_ns, self._report.resolution_ns) for tracker in self._trackers.values()]
         return Analysis(
             frames=self._frames,
             roce=self._roce,

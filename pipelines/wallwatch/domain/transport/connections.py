@@ -60,6 +60,8 @@ Endpoint = tuple[bytes, int]
 
 _MOST_COMPARISONS = 5_000_000
 """Candidates looked at for all flows together; without a bound, a capture of one direction only would take minutes."""
+MOST_EARLIER = 256
+"""So far below the first PSN of a capture may an answer lie: to data that were lost, or sent before the capture began."""
 
 
 class Connections:
@@ -102,15 +104,16 @@ class Connections:
         """The flow whose requests `flow` answers with this PSN; None while it can't be known."""
         if flow.partner or (self._given and self.given(flow)):
             return flow.partner
-        candidates: list[tuple[tuple[bool, bool, bool, int], int, Flow]] = []
+        candidates: list[tuple[tuple[bool, bool, bool, bool, int], int, Flow]] = []
         others = self._affordable(flow)
         for other in others:
             data = other.requests
             if other is flow or not data.started:
                 continue
             number = unwrapped(psn, data.top - 1)
-            if data.first - 1 <= number < data.top + (other.reads.longest if other.reads else 0):
+            if data.first - MOST_EARLIER <= number < data.top + (other.reads.longest if other.reads else 0):
                 rank = (
+                    number < data.first - 1,
                     other.source_port != flow.source_port,
                     number != data.top - 1,
                     data.acknowledged is not None,

@@ -59,7 +59,8 @@ class _Filling:
     frame: int
     time_ns: int
     waited_ns: int
-    wait_from_ns: int
+    distance: int
+    """From the first of them to the highest PSN that was sent before."""
 
 
 class Direction:
@@ -103,6 +104,11 @@ class Direction:
         self.spurious = 0
         """Retransmissions of packets that came late and were not lost."""
         self._late: set[int] = set()
+        self._lost_damaged = False
+        self._before_losses: bool | None = None
+        """Whether packets are captured before they get lost: a refused one was seen, and none is missing; None: unknown."""
+        self._whole_until: int | None = None
+        """After a round that the timer began: no packet below this PSN was missing, so perhaps only acknowledgements were lost."""
         self._skips: tuple[int, frozenset[int]] = (-1, frozenset())
 
     def data(self, psn: int, frame: int, time_ns: int, damaged: bool) -> None:
@@ -139,6 +145,8 @@ class Direction:
             self._findings.duplicate_frames += 1
             return
         if damaged and not self._plausible(number):
+            if self.next < number < self.next + _REORDER_WINDOW:
+                self.last_time = time_ns
             return
         if not self.first - _MOST_BACK <= number <= self.top + _MOST_AHEAD:
             self._restart(number)
@@ -157,6 +165,7 @@ class Direction:
             # Sent, yet thrown away by the receiver: the same as lost for whatever follows.
             if self._lost is None:
                 self._lost, self._gap_frame, self._behind_gap = number, frame, 0
+                self._lost_damaged = True
             self.last_time = time_ns
             return
         if self._lost is not None:
@@ -198,20 +207,25 @@ class Direction:
         """Packets are missing before `number`."""
         if self._skips[0] == self.next and number in self._skips[1]:
             return
-        if self.next < self.top <= number:
-            # In a resend, new data came before the resend was complete.
+        if self._whole_until is not None and self.acknowledged is not None and number <= min(self.acknowledged + 1, self._whole_until):
+            return  # an acknowledgement showed meanwhile that the rest had arrived
+        if self.next < self.top and (self.top <= number or self._before_losses is True):
+            # A resend that was not complete: new data came, or a packet was left out where the capture misses none.
             self._findings.violate(frame, NOT_GO_BACK_N, self.qpn)
         unseen = range(max(self.next, self.top), number)
+        if unseen:
+            self._before_losses = False
         if len(self._holes) + len(unseen) > _MOST_HOLES:
             self._holes.clear()
         if len(unseen) <= _MOST_HOLES:
             self._holes.update(unseen)
         if self._lost is None:
             self._lost, self._gap_frame, self._behind_gap = self.next, frame, 0
+            self._lost_damaged = False
 
     def _fill(self, number: int, frame: int, time_ns: int) -> None:
         self._holes.discard(number)
-        self._filling = _Filling(number, number, frame, time_ns, time_ns - self.last_time, self.last_time)
+        self._filling = _Filling(number, number, frame, time_ns, time_ns - self.last_time, self.top - 1 - number)
 
     def _continue_filling(self, filling: _Filling, number: int, frame: int, time_ns: int) -> bool:
         """Decide what the packets that filled a gap were; True when `number` is one more of them."""
@@ -245,7 +259,7 @@ class Direction:
             self._lost = self._next_hole(filling)
 
     def _came_unharmed(self, filling: _Filling) -> None:
-        self._findings.late(filling.end - filling.start + 1, self.top - 1 - filling.start)
+        self._findings.late(filling.end - filling.start + 1, filling.distance)
         if len(self._late) < _MOST_HOLES:
             self._late.update(range(filling.start, filling.end + 1))
 
@@ -255,6 +269,7 @@ class Direction:
     def _go_back(self, number: int, frame: int, time_ns: int, waited_ns: int) -> None:
         self._settle_selective(number)
         nack, self.nack = self.nack, None
+        whole_until = None
         self.iteration += 1
         missing = sum(number < hole < self.next for hole in self._holes) if len(self._holes) <= _MOST_COUNTED_HOLES else 0
         self.wasted += max(0, self.next - number - 1 - missing)
@@ -266,6 +281,8 @@ class Direction:
             self._findings.rnr_resends += 1
         elif nack and nack.psn == number:
             self._report("nack", number, frame, time_ns, nack)
+            if self._before_losses is None and any(entry[0] == number for entry in islice(reversed(self._log), _MOST_SEARCHED)):
+                self._before_losses = True
         elif nack:
             self._findings.violate(frame, NOT_GO_BACK_N, self.qpn)
         else:
@@ -275,8 +292,10 @@ class Direction:
                 self._findings.violate(self._gap_frame, NO_NACK, self.qpn)
             self._report("timeout", number, frame, time_ns, None)
             self.waits.append(waited_ns)
+            whole_until = self.top if self._lost is None else self._lost
         self._not_ready = None
         self._lost = None
+        self._whole_until = whole_until
         self._log.clear()
 
     def _report(self, kind: Kind, number: int, frame: int, time_ns: int, nack: Nack | None) -> None:
@@ -322,7 +341,8 @@ class Direction:
             self._findings.violate(frame, ACK_GOES_BACK, self.qpn)
             return
         self.acknowledged = number
-        if self.nack and self.nack.psn <= number and self._selective is None:
+        answered = self._filling is not None and self.nack is not None and self._filling.start == self.nack.psn
+        if self.nack and self.nack.psn <= number and self._selective is None and not answered:
             self.nack = None
 
     def refuse(self, psn: int, frame: int, time_ns: int) -> None:
@@ -338,16 +358,22 @@ class Direction:
         if self.nack:
             self._findings.violate(frame, SECOND_NACK, self.qpn)
             return
-        acknowledged = self.acknowledged if self.acknowledged is not None else self.first - 1
-        expected = self._lost
-        filling = self._filling
-        if expected is not None and filling and filling.start <= expected <= filling.end:
-            expected = self._next_hole(filling)
-        if number != expected if expected is not None else not acknowledged < number < self.top:
+        acknowledged = self.acknowledged if self.acknowledged is not None else self.first - _REORDER_WINDOW
+        if not self._may_be_refused(number, acknowledged):
             self._findings.violate(frame, NACK_WRONG_PSN, self.qpn)
         trigger = self.first_behind(number)
         self.nack = Nack(number, frame, time_ns, trigger[1] if trigger else None, time_ns - trigger[2] if trigger else None)
         self.acknowledged = max(acknowledged, min(number, self.top) - 1)
+
+    def _may_be_refused(self, number: int, acknowledged: int) -> bool:
+        expected, filling = self._lost, self._filling
+        if expected is not None and filling and filling.start <= expected <= filling.end:
+            expected = self._next_hole(filling)
+        if expected is None or number < self.first:
+            return acknowledged < number < self.top
+        if self._lost_damaged:
+            return acknowledged < number <= expected  # one before the damaged packet may be lost behind the capture point
+        return number == expected
 
     def ask_again(self, psn: int, frame: int, time_ns: int) -> None:
         """A READ request for responses that were sent before: READ's NACK, unless it follows an earlier one or the timer."""

@@ -15,10 +15,15 @@ from numpy.typing import NDArray
 from wallwatch.domain.transport.frames import Bytes, FrameBlock, Integers
 
 ETHERNET, RAW_IP, LINUX_SLL, IPV4_ONLY, IPV6_ONLY, LINUX_SLL2 = 1, 101, 113, 228, 229, 276
+_RAW = (RAW_IP, IPV4_ONLY, IPV6_ONLY, 12, 14)
+"""Raw IP; 12 and 14 are what BSD systems call it in files of their own."""
+_LOOPBACKS = (0, 108)
+"""Four bytes with the address family come before the IP header, whose version says as much."""
 _IPV4, _IPV6, _TRANSPARENT_ETHERNET = 0x0800, 0x86DD, 0x6558
 _VLAN_TYPES = np.array([0x8100, 0x88A8, 0x9100, 0x9200])
-_EXTENSIONS = np.array([0, 43, 60, 135])
-"""IPv6 headers that say their length in units of 8 bytes: hop-by-hop, routing, destination options, mobility."""
+_FRAGMENT, _AUTHENTICATION = 44, 51
+_EXTENSIONS = np.array([0, 43, _FRAGMENT, _AUTHENTICATION, 60, 135])
+"""IPv6 headers before UDP: hop-by-hop, routing, fragment, authentication, destination options, mobility."""
 _MOST_VLANS, _MOST_EXTENSIONS = 8, 8
 _UDP = 17
 VXLAN_PORT, GENEVE_PORT = 4789, 6081
@@ -97,7 +102,9 @@ def link_layer(block: FrameBlock) -> Layer:
         these = (link == number) & (block.length >= size)
         kind[these] = u16(data, block.start[these] + place)
         at[these] += size
-    raw = np.isin(link, (RAW_IP, IPV4_ONLY, IPV6_ONLY)) & (block.length >= 1)
+    loopback = np.isin(link, _LOOPBACKS) & (block.length >= 5)
+    at[loopback] += 4
+    raw = loopback | np.isin(link, _RAW) & (block.length >= 1)
     kind[raw] = np.where(data[at[raw]] >> 4 == 6, _IPV6, _IPV4)
     layer = Layer(
         np.arange(count), at, end, block.start + block.wire_length, kind, np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
@@ -117,7 +124,7 @@ def _skip_vlans(data: Bytes, layer: Layer) -> Layer:
 
 
 def datagrams(data: Bytes, layer: Layer) -> Udp:
-    """The UDP datagrams among IPv4 and IPv6 packets; fragments but the first are left out."""
+    """The UDP datagrams among IPv4 and IPv6 packets; fragments are left out."""
     pieces = [_ipv4(data, layer), _ipv6(data, layer)]
     present = [piece for piece in pieces if len(piece.ip)]
     if len(present) < 2:
@@ -137,7 +144,7 @@ def _ipv4(data: Bytes, layer: Layer) -> Udp:
     first = data[layer.at].astype(np.int64)
     size = (first & 15) * 4
     whole = u16(data, layer.at + 2)
-    fragment = u16(data, layer.at + 6) & 0x1FFF
+    fragment = u16(data, layer.at + 6) & 0x3FFF  # offset, and whether more follow
     udp = data[layer.at + 9] == _UDP
     keep = (first >> 4 == 4) & (size >= 20) & (whole >= size + 8) & (fragment == 0) & udp & (layer.at + size + 8 <= layer.end)
     congested = layer.congested | (data[layer.at + 1] & 3 == 3)
@@ -149,13 +156,20 @@ def _ipv6(data: Bytes, layer: Layer) -> Udp:
     start = layer.at
     following = data[start + 6].astype(np.int64)
     at = start + 40
+    whole = np.ones(len(start), dtype=np.bool_)
     for _ in range(_MOST_EXTENSIONS):
         more = np.flatnonzero(np.isin(following, _EXTENSIONS) & (at + 8 <= layer.end))
         if not len(more):
             break
-        following[more], at[more] = data[at[more]], at[more] + (data[at[more] + 1].astype(np.int64) + 1) * 8
+        kind, here = following[more], at[more]
+        size = (data[here + 1].astype(np.int64) + 1) * 8  # in units of 8 bytes, but for these two
+        size = np.where(kind == _AUTHENTICATION, (data[here + 1].astype(np.int64) + 2) * 4, size)
+        fragment = kind == _FRAGMENT
+        size[fragment] = 8
+        whole[more[fragment]] &= u16(data, here[fragment] + 2) & 0xFFF9 == 0  # the only one: offset 0, none follows
+        following[more], at[more] = data[here], here + size
     ip_end = start + 40 + u16(data, start + 4)
-    keep = (data[start] >> 4 == 6) & (following == _UDP) & (at + 8 <= layer.end) & (at + 8 <= ip_end)
+    keep = whole & (data[start] >> 4 == 6) & (following == _UDP) & (at + 8 <= layer.end) & (at + 8 <= ip_end)
     congested = layer.congested | (data[start + 1] >> 4 & 3 == 3)
     return _udp(data, replace(layer, at=at, congested=congested), start, ip_end, 6).where(keep)
 

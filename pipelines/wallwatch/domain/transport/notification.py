@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from wallwatch.domain.transport.notification_matches import Events, limits_of
 from wallwatch.domain.transport.results import NotificationPoint
 
 SCOPES = ("per_port", "per_destination", "per_qp")
@@ -86,6 +87,8 @@ class NotificationTracker:
         self._by_nack = 0
         self._last_nack: dict[object, int] = {}
         self._unanswered: dict[object, bool] = {}
+        self._events = Events()
+        self._numbers: dict[object, int] = {}
 
     def mark(self, peer: object, qp: object, time_ns: int) -> None:
         """A CE-marked data packet from `peer` reached this receiver; `qp` names the connection."""
@@ -93,6 +96,9 @@ class NotificationTracker:
         self._unanswered[qp] = True
         for name, key in zip(SCOPES, (0, peer, qp), strict=True):
             self._scopes[name].mark(key, time_ns)
+        if self._events.room():
+            self._events.marks.append(time_ns)
+            self._events.scopes.append((0, self._number(peer), self._number(qp)))
 
     def nack(self, qp: object, time_ns: int) -> None:
         self._last_nack[qp] = time_ns
@@ -107,11 +113,25 @@ class NotificationTracker:
         self._unanswered[qp] = False
         for name, key in zip(SCOPES, (0, peer, qp), strict=True):
             self._scopes[name].notify(key, time_ns)
+        if self._events.room():
+            self._events.notifications.append(time_ns)
+            self._events.notified.append(self._number(qp))
 
-    def result(self, end_ns: int) -> NotificationPoint:
+    def _number(self, key: object) -> int:
+        return self._numbers.setdefault(key, len(self._numbers))
+
+    def _possible(self, end_ns: int, resolution_ns: float) -> list[str]:
+        exact = limits_of(self._events, resolution_ns, end_ns)
+        if exact:
+            possible = [name for name, limits in zip(SCOPES, exact, strict=True) if limits.possible()]
+            if possible:
+                return possible
         for scope in self._scopes.values():
             scope.finish(end_ns)
-        possible = [name for name in SCOPES if self._scopes[name].possible()]
+        return [name for name in SCOPES if self._scopes[name].possible()]
+
+    def result(self, end_ns: int, resolution_ns: float = 1.0) -> NotificationPoint:
+        possible = self._possible(end_ns, resolution_ns)
         if self._cnps - self._by_nack < 2 or not self._marks:
             possible = []
         mode = possible[0] if possible else None

@@ -9,10 +9,11 @@ from wallwatch.domain.transport.connections import Flow, address
 from wallwatch.domain.transport.direction import Direction
 from wallwatch.domain.transport.latencies import percentiles
 from wallwatch.domain.transport.results import QueuePair
+from wallwatch.domain.transport.roce import WITH_INVALIDATE
 from wallwatch.domain.transport.sequence import unwrapped
 from wallwatch.domain.transport.series import Series
 
-_VERBS = (("SEND", range(6)), ("WRITE", range(6, 12)), ("READ", range(12, 13)), ("atomic", range(19, 21)))
+_VERBS = (("SEND", (*range(6), *WITH_INVALIDATE)), ("WRITE", range(6, 12)), ("READ", range(12, 13)), ("atomic", range(19, 21)))
 RESPONSE = "READ response"
 
 

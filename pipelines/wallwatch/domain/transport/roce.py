@@ -19,9 +19,12 @@ _MOST_TUNNELS = 2
 OPCODES = frozenset({*range(0x18), *range(0x20, 0x2C), *range(0x40, 0x58), 0x64, 0x65, 0x81})
 _OPCODE_ARRAY = np.array(sorted(OPCODES))
 READ_REQUEST, CNP = 0x0C, 0x81
+WITH_INVALIDATE = (0x16, 0x17)
+"""SEND last and only that also invalidate a key of the receiver: usual with storage protocols."""
 _WITH_AETH = np.array([0x0D, 0x0F, 0x10, 0x11, 0x12])
 _WITH_RETH = np.array([0x06, 0x0A, 0x0B, READ_REQUEST])
-_IMMEDIATE = np.array([0x03, 0x05, 0x09, 0x0B])
+_FOUR_BYTES = np.array([0x03, 0x05, 0x09, 0x0B, *WITH_INVALIDATE])
+"""With an immediate value or a key before the data."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ def _columns(data: Bytes, block: FrameBlock, udp: Udp) -> Packets:
     opcode = data[bth].astype(np.int64)
     pad = (data[bth + 1] >> 4 & 3).astype(np.int64)
     rest = udp.ip_end - extension - _ICRC_BYTES - pad
-    rest -= np.where(np.isin(opcode, _WITH_AETH) | np.isin(opcode, _IMMEDIATE), 4, 0) + np.where(np.isin(opcode, _WITH_RETH), 16, 0)
+    rest -= np.where(np.isin(opcode, _WITH_AETH) | np.isin(opcode, _FOUR_BYTES), 4, 0) + np.where(np.isin(opcode, _WITH_RETH), 16, 0)
     acknowledges = np.isin(opcode, _WITH_AETH) & (extension + 4 <= udp.layer.end)
     requests = (opcode == READ_REQUEST) & (extension + 16 <= udp.layer.end)
     return Packets(

@@ -4,18 +4,19 @@ import { useCallback, useMemo, useRef, useState } from "react";
 import { useNames } from "@/lib/api/useCatalogue";
 import { useKeys } from "@/lib/keys";
 import { useFleet } from "@/lib/stream/useFleet";
+import { isSymptom } from "@/lib/symptoms";
 import { useNow } from "@/lib/time/useNow";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import type { FleetState } from "@/lib/stream/fleetStore";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { StaleNote } from "@/lib/ui/StaleNote";
-import { filterRows, type FleetFilters, isFiltered } from "@/shared/fleet/filters";
+import { CommonStrip } from "@/shared/fleet/common/CommonStrip";
+import { filterRows, type FleetFilters, isFiltered, toList } from "@/shared/fleet/filters";
 import { FleetFilterBar } from "@/shared/fleet/FleetFilterBar";
 import { AttentionList } from "./AttentionList";
 import { FleetCanvas } from "./canvas/FleetCanvas";
 import { type Arrangement, NO_RACK } from "./canvas/layout";
 import { colouringOf } from "./colouring";
-import { CommonStrip } from "./common/CommonStrip";
 import { byRow, useFleetDetails } from "./queries";
 import { RateLegend } from "./RateLegend";
 import { summarise } from "./summary";
@@ -163,10 +164,14 @@ export function FleetPage({ filters, onFilters, view, onView, onOpen }: Props) {
           />
           <CommonStrip
             anySick={summary.symptoms.length > 0}
-            filters={filters}
-            onFilters={onFilters}
-            view={view}
-            onView={onView}
+            symptoms={toList(filters.symptom).filter(isSymptom)}
+            onShow={({ dimension, value }) =>
+              dimension === "change"
+                ? null
+                : dimension === "firmware"
+                  ? () => onView({ ...view, group: "firmware", order: "sick" })
+                  : () => onFilters({ ...filters, [dimension]: value })
+            }
           />
           <div style={{ flex: 1, minHeight: 320 }}>
             <FleetCanvas

@@ -9,7 +9,6 @@ import type { FleetState } from "@/lib/stream/fleetStore";
 import { concerns } from "@/shared/incidents/queries";
 
 const DETAILS_EVERY_MS = 15_000;
-const COMMON_EVERY_MS = 30_000;
 const INCIDENTS_EVERY_MS = 15_000;
 const INCIDENTS_OF_HOST = 20;
 
@@ -36,16 +35,6 @@ export function byRow<T>(
     if (row !== undefined) found[row] = values[i] ?? null;
   });
   return found;
-}
-
-export function useCommonalities(symptoms: readonly string[], enabled: boolean) {
-  return useQuery({
-    queryKey: ["fleet-commonalities", symptoms],
-    enabled,
-    queryFn: () => unwrap(api.GET("/api/v1/fleet/commonalities", { params: { query: { symptom: [...symptoms] } } })),
-    placeholderData: keepPreviousData,
-    refetchInterval: COMMON_EVERY_MS,
-  });
 }
 
 /** The unresolved incident of each of these RNICs, the one whose symptom is present first; undefined where there is none. */

@@ -5,7 +5,7 @@ import { choicesOf, search } from "./hardware/fields";
 import { CHARTS, toModel, withExpected } from "./seriesModels";
 import { barWidth } from "./overview/LimitList";
 import { placeOf } from "./overview/Ribbon";
-import { sparkPath } from "./overview/sparkline";
+import { sparkPath } from "@/lib/sparkline";
 
 describe("limits as bars", () => {
   it("reach the limit's mark at the limit and end at the bar's end", () => {

@@ -28,6 +28,9 @@ export function IncidentActions({ incident }: { incident: Incident }) {
   const unresolved = !over;
   // Once acknowledged, an incident waits for its end.
   const acknowledgeable = unresolved && outcome !== "waiting";
+  // Acknowledging an unassigned incident assigns it.
+  const assignable =
+    unresolved && me !== undefined && incident.assignee !== me && !(acknowledgeable && incident.assignee === null);
   const undoWith = (kind: "unacknowledge" | "reopen", done: string) => () =>
     change.mutateAsync({ kind }).then(() => done);
   const acknowledge = () => {
@@ -57,11 +60,16 @@ export function IncidentActions({ incident }: { incident: Incident }) {
     <div>
       <Group gap={8} wrap="nowrap" justify="flex-end">
         {acknowledgeable && (
-          <Button loading={change.isPending} onClick={acknowledge}>
+          <Button
+            variant={incident.remedies.length > 0 ? "default" : "filled"}
+            title={incident.assignee === null ? "Acknowledges it and assigns it to you" : undefined}
+            loading={change.isPending}
+            onClick={acknowledge}
+          >
             Acknowledge
           </Button>
         )}
-        {unresolved && me !== undefined && incident.assignee !== me && (
+        {assignable && (
           <Button
             variant="default"
             disabled={change.isPending}

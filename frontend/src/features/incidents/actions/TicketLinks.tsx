@@ -4,49 +4,38 @@ import { useState } from "react";
 import type { ExternalRef, Incident } from "@/lib/api/types";
 import { ConfirmButton } from "@/lib/ui/ConfirmButton";
 import { FormDialog } from "@/lib/ui/FormDialog";
+import { ticketOf } from "./ticketUrl";
 import { useChangeIncident } from "./useChangeIncident";
 
+/** One pasted address is enough: it names the system and the ticket. */
 function TicketDialog({ incident, onClose }: { incident: Incident; onClose: () => void }) {
   const change = useChangeIncident(incident);
-  const [system, setSystem] = useState(incident.external_refs[0]?.system ?? "");
-  const [key, setKey] = useState("");
   const [url, setUrl] = useState("");
-  const badUrl = url.trim() !== "" && !/^https?:\/\/\S+$/.test(url.trim());
-  const submit = () => {
-    const ref: ExternalRef = { system: system.trim(), key: key.trim(), url: url.trim() || null };
-    const others = incident.external_refs.filter((each) => each.system !== ref.system || each.key !== ref.key);
-    change.mutate({ kind: "tickets", refs: [...others, ref] }, { onSuccess: onClose });
+  const ref = ticketOf(url);
+  const submit = (added: ExternalRef) => {
+    const others = incident.external_refs.filter((each) => each.system !== added.system || each.key !== added.key);
+    change.mutate({ kind: "tickets", refs: [...others, added] }, { onSuccess: onClose });
   };
   return (
     <FormDialog
       title="Link a ticket"
       submit="Link"
       request={change}
-      disabled={!system.trim() || !key.trim() || badUrl}
+      disabled={!ref}
       onClose={onClose}
       onSubmit={(event) => {
         event.preventDefault();
-        if (system.trim() && key.trim() && !badUrl) submit();
+        if (ref) submit(ref);
       }}
     >
       <TextInput
-        label="Ticket system"
+        data-autofocus
+        label="URL of the ticket"
+        type="url"
         required
-        placeholder="jira"
-        value={system}
-        onChange={(event) => setSystem(event.currentTarget.value)}
-      />
-      <TextInput
-        label="Ticket"
-        required
-        placeholder="NET-1234"
-        value={key}
-        onChange={(event) => setKey(event.currentTarget.value)}
-      />
-      <TextInput
-        label="URL"
         placeholder="https://…"
-        error={badUrl ? "The URL must start with http:// or https://" : undefined}
+        description={ref ? `Linked as ${ref.system} ${ref.key}` : "Paste it from the ticket system's page"}
+        error={url.trim() !== "" && !ref ? "The URL must start with http:// or https://" : undefined}
         value={url}
         onChange={(event) => setUrl(event.currentTarget.value)}
       />

@@ -1,10 +1,11 @@
-import { Button, Group, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Group, SegmentedControl, Stack, Text, Textarea, UnstyledButton } from "@mantine/core";
 import { useState } from "react";
 import type { Incident, TimelineEntry } from "@/lib/api/types";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { useChangeIncident } from "../actions/useChangeIncident";
+import { foldFlapping } from "./flapping";
 import classes from "./Timeline.module.css";
 
 /** Kinds of timeline entries, in groups that a reader filters by; an unknown kind is in none but "all". */
@@ -68,9 +69,47 @@ function entriesOf(timeline: Incident["timeline"], group: Kind): TimelineEntry[]
   return timeline.filter((entry) => group === "all" || GROUP_OF[entry.kind] === group).reverse();
 }
 
+function Entry({ entry }: { entry: TimelineEntry }) {
+  const { time } = useTimeFormat();
+  return (
+    <li className={classes["entry"]} data-kind={entry.kind}>
+      <span className={classes["mark"]} aria-hidden="true">
+        {markOf(entry.kind)}
+      </span>
+      <Text size="xs" c="dimmed">
+        {time(entry.at)} · {entry.kind.replaceAll("_", " ")} · {entry.actor}
+      </Text>
+      <Text size="sm" className={classes["text"]}>
+        {entry.text}
+      </Text>
+    </li>
+  );
+}
+
+/** Symptoms that came and went, as one line that opens. */
+function Flapping({ entries, text }: { entries: readonly TimelineEntry[]; text: string }) {
+  const { time } = useTimeFormat();
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <li className={classes["entry"]} data-kind="flapping">
+        <span className={classes["mark"]} aria-hidden="true">
+          ≋
+        </span>
+        <Text size="xs" c="dimmed">
+          {time(entries.at(-1)?.at)} to {time(entries[0]?.at)}
+        </Text>
+        <UnstyledButton fz="sm" aria-expanded={open} className={classes["fold"]} onClick={() => setOpen(!open)}>
+          <b>Flapping</b>: {text}
+        </UnstyledButton>
+      </li>
+      {open && entries.map((entry, i) => <Entry key={`${entry.at}${i}`} entry={entry} />)}
+    </>
+  );
+}
+
 /** Everything that happened, newest first, and the place to add to it. Control or Command with Enter sends a comment. */
 export function Timeline({ incident }: { incident: Incident }) {
-  const { time } = useTimeFormat();
   const change = useChangeIncident(incident);
   const [text, setText] = useState("");
   const [group, setGroup] = useState<Kind>("all");
@@ -117,19 +156,13 @@ export function Timeline({ incident }: { incident: Incident }) {
       />
       {entries.length === 0 && <EmptyState title="No entries of this kind" />}
       <ol className={classes["list"]} aria-label="Timeline, newest first" tabIndex={0}>
-        {entries.map((entry, i) => (
-          <li key={`${entry.at}${i}`} className={classes["entry"]} data-kind={entry.kind}>
-            <span className={classes["mark"]} aria-hidden="true">
-              {markOf(entry.kind)}
-            </span>
-            <Text size="xs" c="dimmed">
-              {time(entry.at)} · {entry.kind.replaceAll("_", " ")} · {entry.actor}
-            </Text>
-            <Text size="sm" className={classes["text"]}>
-              {entry.text}
-            </Text>
-          </li>
-        ))}
+        {foldFlapping(entries).map((line, i) =>
+          line.folded ? (
+            <Flapping key={`${line.entries[0]?.at ?? ""}${i}`} entries={line.entries} text={line.text} />
+          ) : (
+            <Entry key={`${line.entry.at}${i}`} entry={line.entry} />
+          ),
+        )}
       </ol>
     </Stack>
   );

@@ -1,40 +1,21 @@
 import { Grid, Text } from "@mantine/core";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { SeriesChart } from "@/charts/series/SeriesChart";
-import { api, unwrap } from "@/lib/api/client";
-import type { Evidence, IncidentFinding } from "@/lib/api/types";
+import type { Evidence } from "@/lib/api/types";
 import { formatTime } from "@/lib/time/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { QueryState } from "@/lib/ui/QueryState";
-import { drawable, type Span, spanOf, toEvidenceModel, windowOf } from "./chartModels";
+import { changesText } from "./changeMarks";
+import { toEvidenceModel, windowOf } from "./chartModels";
 import { boundLine } from "./evidenceText";
+import { type FindingPlace, useChangesOf, useEvidenceSeries } from "./useEvidenceSeries";
 
-/** The page asks again by itself while the symptom lasts: each new message of the finding moves the interval. */
-function useSignals({ host, pci, symptom }: Pick<IncidentFinding, "host" | "pci" | "symptom">, span: Span | null) {
-  return useQuery({
-    queryKey: ["rnics", host, pci, "signals", symptom, span],
-    enabled: span !== null && pci !== "",
-    queryFn: () =>
-      unwrap(
-        api.GET("/api/v1/rnics/{host}/{pci}/signals", { params: { path: { host, pci }, query: { symptom, ...span } } }),
-      ),
-    placeholderData: keepPreviousData,
-  });
-}
-
-/** What the evidence looked like on the RNIC, with the very interval that it speaks of shaded. */
-export function EvidenceCharts({
-  finding,
-  evidence,
-}: {
-  finding: Pick<IncidentFinding, "host" | "pci" | "symptom" | "started_at">;
-  evidence: readonly Evidence[];
-}) {
+/** What the evidence looked like on the RNIC, with the very interval that it speaks of shaded, and changes as lines. */
+export function EvidenceCharts({ finding, evidence }: { finding: FindingPlace; evidence: readonly Evidence[] }) {
   const { zone } = useTimeFormat();
-  const drawn = useMemo(() => drawable(evidence), [evidence]);
-  const span = useMemo(() => spanOf(drawn, finding.started_at, Date.now()), [drawn, finding.started_at]);
-  const signals = useSignals(finding, span);
+  const { drawn, span, signals } = useEvidenceSeries(finding, evidence);
+  const changes = useChangesOf(finding, span).data?.items;
+  const events = useMemo(() => changes?.map(({ at }) => Date.parse(at)) ?? [], [changes]);
   const charts = useMemo(() => {
     const data = signals.data;
     if (!data) return [];
@@ -45,9 +26,9 @@ export function EvidenceCharts({
     return drawn.flatMap((each) => {
       const model = toEvidenceModel(each, data, formats);
       const field = data.fields.find(({ name }) => name === each.signal);
-      return model && field ? [{ evidence: each, model, window: windowOf(field) }] : [];
+      return model && field ? [{ evidence: each, model: { ...model, events }, window: windowOf(field) }] : [];
     });
-  }, [signals.data, drawn, zone]);
+  }, [signals.data, drawn, events, zone]);
   if (finding.pci === "" || span === null) return null;
   return (
     <section aria-label="Evidence charts">
@@ -63,6 +44,13 @@ export function EvidenceCharts({
       >
         {(each) => (
           <Grid gap={12} p={12}>
+            {changes && changes.length > 0 && (
+              <Grid.Col span={12}>
+                <Text size="xs" c="dimmed">
+                  Dotted lines: {changesText(changes)}.
+                </Text>
+              </Grid.Col>
+            )}
             {each.map((chart) => (
               <Grid.Col key={chart.evidence.signal} span={{ base: 12, md: 6 }}>
                 <Text size="sm" fw={600}>
@@ -71,7 +59,12 @@ export function EvidenceCharts({
                 <Text size="xs" c="dimmed">
                   {boundLine(chart.evidence)}, {chart.window}
                 </Text>
-                <SeriesChart model={chart.model} title={chart.evidence.label} height={150} />
+                <SeriesChart
+                  model={chart.model}
+                  title={chart.evidence.label}
+                  height={150}
+                  group={`evidence ${finding.host} ${finding.pci}`}
+                />
               </Grid.Col>
             ))}
           </Grid>

@@ -1,12 +1,18 @@
-import { Collapse, List, Text, UnstyledButton } from "@mantine/core";
+import { Anchor, Collapse, List, Text, UnstyledButton } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import type { Evidence, Hypothesis } from "@/lib/api/types";
-import { formatShare } from "@/lib/format";
+import { formatShare, plural } from "@/lib/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { evidenceLine } from "./evidenceText";
 import classes from "./HypothesisList.module.css";
 
+/** Of each list, what is read at a glance. */
+const LINES = 2;
+/** Causes less likely than this are counted, and listed on request. */
+const WEAK = 0.02;
+
 function EvidenceList({ title, sign, evidence }: { title: string; sign: string; evidence: readonly Evidence[] }) {
+  const [all, setAll] = useState(false);
   if (evidence.length === 0) return null;
   return (
     <div>
@@ -14,7 +20,7 @@ function EvidenceList({ title, sign, evidence }: { title: string; sign: string; 
         {title}
       </Text>
       <List size="sm" listStyleType="none" spacing={2}>
-        {evidence.map((each, i) => (
+        {(all ? evidence : evidence.slice(0, LINES)).map((each, i) => (
           <List.Item key={`${each.signal}${i}`}>
             {sign} {each.text || evidenceLine(each)}{" "}
             {each.text && (
@@ -25,6 +31,11 @@ function EvidenceList({ title, sign, evidence }: { title: string; sign: string; 
           </List.Item>
         ))}
       </List>
+      {!all && evidence.length > LINES && (
+        <Anchor component="button" size="xs" mih={24} onClick={() => setAll(true)}>
+          {evidence.length - LINES} more
+        </Anchor>
+      )}
     </div>
   );
 }
@@ -55,12 +66,12 @@ function Row({ hypothesis, initiallyOpen, confirm }: RowProps) {
         <Text span size="sm" fw={600} ta="right" style={{ whiteSpace: "nowrap" }}>
           {formatShare(posterior)}
         </Text>
-        <Text span size="xs" c="dimmed" ta="right">
-          prior {formatShare(prior)}
-        </Text>
       </UnstyledButton>
       <Collapse expanded={opened}>
         <div className={classes["detail"]}>
+          <Text size="xs" c="dimmed">
+            {formatShare(posterior)} with the evidence, {formatShare(prior)} before it.
+          </Text>
           <EvidenceList title="Supporting evidence" sign="+" evidence={hypothesis.evidence_for} />
           <EvidenceList title="Contradicting evidence" sign="−" evidence={hypothesis.evidence_against} />
           {hypothesis.evidence_for.length + hypothesis.evidence_against.length === 0 && (
@@ -81,7 +92,7 @@ function Row({ hypothesis, initiallyOpen, confirm }: RowProps) {
   );
 }
 
-/** Causes by posterior, the likeliest opened. */
+/** Causes by posterior, the likeliest opened; the improbable ones are counted until someone asks for them. */
 export function HypothesisList({
   hypotheses,
   symptom,
@@ -91,6 +102,7 @@ export function HypothesisList({
   symptom: string;
   confirm?: RowProps["confirm"];
 }) {
+  const [all, setAll] = useState(false);
   if (hypotheses.length === 0) {
     if (symptom === "silent")
       return (
@@ -115,11 +127,20 @@ export function HypothesisList({
     return <EmptyState title="No causes ranked yet">They arrive with the finding's next message.</EmptyState>;
   }
   const ranked = [...hypotheses].sort((a, b) => b.posterior - a.posterior);
+  const likely = ranked.filter(({ posterior }, i) => i === 0 || posterior >= WEAK);
+  const hidden = ranked.length - likely.length;
   return (
-    <ol className={classes["list"]} aria-label="Likely causes, most likely first">
-      {ranked.map((hypothesis, i) => (
-        <Row key={hypothesis.cause} hypothesis={hypothesis} initiallyOpen={i === 0} confirm={confirm} />
-      ))}
-    </ol>
+    <>
+      <ol className={classes["list"]} aria-label="Likely causes, most likely first">
+        {(all ? ranked : likely).map((hypothesis, i) => (
+          <Row key={hypothesis.cause} hypothesis={hypothesis} initiallyOpen={i === 0} confirm={confirm} />
+        ))}
+      </ol>
+      {hidden > 0 && (
+        <Anchor component="button" size="sm" mih={24} mt={4} aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? "Only the likely causes" : `${plural(hidden, "other cause")} below ${formatShare(WEAK)}`}
+        </Anchor>
+      )}
+    </>
   );
 }

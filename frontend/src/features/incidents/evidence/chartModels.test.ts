@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Evidence, SignalSeries } from "@/lib/api/types";
+import { changesText } from "./changeMarks";
 import { boundOf, drawable, spanOf, toEvidenceModel, windowOf } from "./chartModels";
 
 const evidence = (changes: Partial<Evidence> = {}): Evidence => ({
@@ -60,6 +61,12 @@ describe("the charts of the evidence", () => {
     [null, null],
   ])("read the bound %s as %s", (expected, value) => {
     expect(boundOf(expected)).toBe(value);
+  });
+
+  it("name the changes that are marked, the most frequent first", () => {
+    const kinds = ["remedy", "container", "container", "remedy", "container"] as const;
+    expect(changesText(kinds.map((kind) => ({ kind })))).toBe("3 container changes, 2 remedies");
+    expect(changesText([{ kind: "remedy" }])).toBe("1 remedy");
   });
 
   it("shade the very interval, and draw the bound of the very signal", () => {

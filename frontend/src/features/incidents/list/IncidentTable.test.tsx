@@ -61,6 +61,8 @@ function List() {
       onMove: (id) => setMoved({ id }),
       onAct: noop,
       onOpen: noop,
+      onPeek: noop,
+      onUnpeek: () => false,
       onSilence: noop,
       onFresh: noop,
       onUndo: noop,

@@ -4,9 +4,10 @@ import { plural } from "@/lib/format";
 import { useKeys } from "@/lib/keys";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
+import { CommonStrip } from "@/shared/fleet/common/CommonStrip";
 import { useSession } from "@/shared/session";
 import { ExportMenu } from "../filters/ExportMenu";
-import type { IncidentFilters } from "../filters/filters";
+import { type IncidentFilters, symptomsOf } from "../filters/filters";
 import { IncidentFilterBar } from "../filters/IncidentFilterBar";
 import { SavedViews } from "../filters/SavedViews";
 import { matchersFor } from "../silences/fromIncidents";
@@ -19,6 +20,8 @@ import { listKeys } from "./listKeys";
 import { NoIncidents } from "./NoIncidents";
 import { useBulk } from "./useBulk";
 import { useIncidentCounts, useIncidentList } from "./useIncidentList";
+import { PeekPanel } from "./PeekPanel";
+import { sharedFilter } from "./sharedFilter";
 import { useSelection } from "./useSelection";
 
 interface Props {
@@ -38,6 +41,7 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
   const selection = useSelection(shown);
   const [asked, setAsked] = useState<BulkAction | null>(null);
   const [silencing, setSilencing] = useState(false);
+  const [peeking, setPeeking] = useState(false);
   const total = counts.data?.total;
   const targets = useMemo(
     () => rows.filter((row) => (selection.ids.size > 0 ? selection.ids.has(row.id) : row.id === selection.cursor)),
@@ -74,6 +78,11 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
       onMove: (id) => setMoved({ id }),
       onAct: act,
       onOpen,
+      onPeek: () => setPeeking(!peeking),
+      onUnpeek: () => {
+        setPeeking(false);
+        return peeking;
+      },
       onSilence: () => setSilencing(targets.length > 0),
       onFresh: list.showFresh,
       onUndo: undoLast,
@@ -101,6 +110,14 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
           <ExportMenu query={list.where} total={total} />
         </Group>
       </Group>
+      <CommonStrip
+        anySick={total !== undefined && total > 0}
+        symptoms={symptomsOf(filters)}
+        onShow={(property) => {
+          const shared = sharedFilter(property);
+          return shared && (() => onFilters({ ...filters, ...shared }));
+        }}
+      />
       <IncidentFilterBar filters={filters} counts={counts.data?.by} onFilters={onFilters} />
       <Panel
         title={
@@ -176,6 +193,9 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
           onClose={() => setAsked(null)}
           onDone={(more) => run(asked, more)}
         />
+      )}
+      {peeking && selection.cursor !== null && (
+        <PeekPanel key={selection.cursor} id={selection.cursor} onClose={() => setPeeking(false)} />
       )}
       {silencing && <SilenceDialog initial={{ matchers: matchersFor(targets) }} onClose={() => setSilencing(false)} />}
     </Stack>

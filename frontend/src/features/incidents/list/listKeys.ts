@@ -7,6 +7,10 @@ interface Actions {
   onMove: (id: string) => void;
   onAct: (action: BulkAction) => void;
   onOpen: (id: string) => void;
+  /** Shows or hides the panel that follows the cursor. */
+  onPeek: () => void;
+  /** Hides it; false when it is not there. */
+  onUnpeek: () => boolean;
   onSilence: () => void;
   onFresh: () => void;
   onUndo: () => void;
@@ -18,6 +22,8 @@ export function listKeys({
   onMove,
   onAct,
   onOpen,
+  onPeek,
+  onUnpeek,
   onSilence,
   onFresh,
   onUndo,
@@ -37,6 +43,9 @@ export function listKeys({
       const at = selection.cursor ?? move(1);
       if (at !== null) selection.toggle(at);
     },
+    " ": () => {
+      if ((selection.cursor ?? move(1)) !== null) onPeek();
+    },
     Enter: open,
     e: open,
     o: open,
@@ -45,6 +54,8 @@ export function listKeys({
     s: onSilence,
     n: onFresh,
     z: onUndo,
-    Escape: selection.clear,
+    Escape: () => {
+      if (!onUnpeek()) selection.clear();
+    },
   };
 }

@@ -9,6 +9,16 @@ import { changeText, effectText, factsOf } from "../facts";
 /** The charts are a third of all code; a dialog must not wait for them. */
 const EffectChart = lazy(() => import("./EffectChart").then((module) => ({ default: module.EffectChart })));
 
+const FACT = { display: "flex", flexWrap: "wrap", gap: "0 8px", alignItems: "center" } as const;
+
+function Detail({ children }: { children: string }) {
+  return (
+    <Text size="xs" component="dd" m={0} w="100%">
+      {children}
+    </Text>
+  );
+}
+
 /** Two facts, always apart: whether the host has the change, and whether the symptom of the incident has cleared. */
 export function RemedyFacts({ remedy }: { remedy: Remedy }) {
   const now = useNow();
@@ -20,19 +30,19 @@ export function RemedyFacts({ remedy }: { remedy: Remedy }) {
     <Stack gap={8}>
       <Stack gap={6} component="dl" m={0} aria-label="Facts">
         {facts.map((fact) => (
-          <div key={fact.title} data-fact={fact.name}>
+          <div key={fact.title} data-fact={fact.name} style={FACT}>
             <Text size="sm" fw={600} component="dt">
               {fact.title}
             </Text>
-            <Text size="sm" component="dd" m={0}>
+            <dd style={{ margin: 0 }}>
               <StatusMark tone={fact.tone}>{fact.text}</StatusMark>
-              {fact.name === "change" && change && <Text size="xs">{changeText(change)}</Text>}
-              {fact.name === "symptom" && (
-                <Text size="xs">
-                  {effect ? effectText(effect) : "No signal can show what this remedy does to the symptom."}
-                </Text>
-              )}
-            </Text>
+            </dd>
+            {fact.name === "change" && change && <Detail>{changeText(change)}</Detail>}
+            {fact.name === "symptom" && (
+              <Detail>
+                {effect ? effectText(effect) : "No signal can show what this remedy does to the symptom."}
+              </Detail>
+            )}
           </div>
         ))}
       </Stack>

@@ -1,5 +1,5 @@
 import { Button, Group, Select, Stack, Text } from "@mantine/core";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { NewRemedy, RemedyAction } from "@/lib/api/types";
 import { useStates } from "@/lib/api/useStates";
 import { newKey } from "@/lib/orderKey";
@@ -29,9 +29,15 @@ interface Props {
 }
 
 /** The buttons stay in view: a dialog with four parameters is higher than most screens. */
-const FOOTER = { position: "sticky", bottom: 0, background: "var(--ww-panel)", zIndex: 1 } as const;
+const FOOTER = {
+  position: "sticky",
+  bottom: 0,
+  background: "var(--ww-panel)",
+  borderTop: "1px solid var(--ww-line)",
+  zIndex: 1,
+} as const;
 
-/** Nothing is applied before its dry run was shown; a changed parameter asks for a new one. */
+/** Nothing is applied before its dry run was shown, on top of all; a changed parameter asks for a new one. */
 export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixed, start, onApplied }: Props) {
   const [name, setName] = useState(
     () => initialAction ?? actions.find((each) => purposeFor(each.action))?.action ?? actions[0]?.action ?? "",
@@ -54,6 +60,12 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixe
   const states = useStates("remedy");
   const create = useCreateRemedy();
   const pending = useRef<{ body: string; key: string } | null>(null);
+  const top = useRef<HTMLDivElement>(null);
+  const planned = plan.data?.state === "planned";
+  useEffect(() => {
+    // The dry run was requested from below; its result stands on top.
+    if (planned) top.current?.scrollIntoView({ block: "center" });
+  }, [planned]);
   if (!action)
     return (
       <EmptyState title="No remedies available">The agents of this fleet report no actions; update them.</EmptyState>
@@ -91,10 +103,12 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixe
       },
     );
   };
-  const planned = plan.data?.state === "planned";
   const waiting = planId !== null && (plan.data === undefined || !isOver(states, plan.data.state));
   return (
     <Stack gap={12}>
+      <div ref={top} hidden={planId === null || !plan.data}>
+        {planId !== null && plan.data && <RemedyProgress remedy={plan.data} />}
+      </div>
       <Select
         label="Action"
         data={actions.map((each) => ({ value: each.action, label: each.title }))}
@@ -116,7 +130,6 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixe
           <b>Recommended value.</b> {start.why}
         </Text>
       )}
-      {planId !== null && plan.data && <RemedyProgress remedy={plan.data} />}
       <ParamFields
         action={action}
         values={values}
@@ -127,24 +140,25 @@ export function RemedyForm({ actions, host, pci, initialAction, purposeFor, fixe
       <ActionFacts action={action} reach={action.scope === "host" ? `Affects every RNIC on ${host}.` : null} />
       {create.isError && <ProblemNotice error={create.error} />}
       {plan.isError && <ProblemNotice error={plan.error} onRetry={() => void plan.refetch()} />}
-      <Group justify="flex-end" gap={8} py={8} style={FOOTER}>
-        <Button
-          variant={planned ? "default" : "filled"}
-          loading={(create.isPending && !planned) || waiting}
-          onClick={() => order("dry_run")}
-        >
-          Dry run
-        </Button>
-        <Button disabled={!planned} loading={create.isPending && planned} onClick={() => order("apply")}>
-          {action.needs_approval ? "Request approval" : "Apply"}
-        </Button>
-      </Group>
-      {!planned && (
-        <Text size="xs" c="dimmed" ta="right">
-          The dry run shows the exact operations; then you can{" "}
-          {action.needs_approval ? "request approval" : "apply them"}.
+      <Group justify="space-between" gap={8} py={10} wrap="nowrap" style={FOOTER}>
+        <Text size="xs" c="dimmed">
+          {planned
+            ? "This is exactly what changes. Nothing was changed yet."
+            : `The dry run shows the exact operations; then you can ${action.needs_approval ? "request approval" : "apply them"}.`}
         </Text>
-      )}
+        <Group gap={8} wrap="nowrap">
+          <Button
+            variant={planned ? "default" : "filled"}
+            loading={(create.isPending && !planned) || waiting}
+            onClick={() => order("dry_run")}
+          >
+            Dry run
+          </Button>
+          <Button disabled={!planned} loading={create.isPending && planned} onClick={() => order("apply")}>
+            {action.needs_approval ? "Request approval" : "Apply"}
+          </Button>
+        </Group>
+      </Group>
     </Stack>
   );
 }

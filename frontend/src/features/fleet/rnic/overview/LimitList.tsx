@@ -5,7 +5,7 @@ import { formatHeadroom, formatNumber, formatValue } from "@/lib/format";
 import { bandColor, bandOf } from "@/lib/headroom";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import classes from "./LimitList.module.css";
-import { sparkPath } from "./sparkline";
+import { sparkPath } from "@/lib/sparkline";
 
 const BASIS: Readonly<Record<string, string>> = {
   paper: "Limit from the published measurements of this model.",

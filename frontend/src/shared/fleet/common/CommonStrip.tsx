@@ -1,25 +1,22 @@
 import { Text, Tooltip, UnstyledButton } from "@mantine/core";
-import { type FleetFilters, toList } from "@/shared/fleet/filters";
-import { isSymptom } from "@/lib/symptoms";
-import { useCommonalities } from "../queries";
-import type { FleetView } from "../view";
+import type { Commonality } from "@/lib/api/types";
 import classes from "./CommonStrip.module.css";
 import { countText, propertyText, reasonText } from "./commonText";
+import { useCommonalities } from "./queries";
 
 interface Props {
   /** Nothing is asked while nobody is sick. */
   anySick: boolean;
-  filters: FleetFilters;
-  onFilters: (filters: FleetFilters) => void;
-  view: FleetView;
-  onView: (view: FleetView) => void;
+  /** Those that count; all when empty. */
+  symptoms: readonly string[];
+  /** What shows the hosts or incidents with a property; null where the page has no such filter. */
+  onShow: (property: Pick<Commonality, "dimension" | "value">) => (() => void) | null;
 }
 
 const SHOWN = 4;
 
 /** What the sick hosts share beyond chance; nothing at all when chance explains everything. */
-export function CommonStrip({ anySick, filters, onFilters, view, onView }: Props) {
-  const symptoms = toList(filters.symptom).filter(isSymptom);
+export function CommonStrip({ anySick, symptoms, onShow }: Props) {
   const { data } = useCommonalities(symptoms, anySick);
   if (!anySick || !data || data.items.length === 0) return null;
   return (
@@ -34,12 +31,7 @@ export function CommonStrip({ anySick, filters, onFilters, view, onView }: Props
           </>
         );
         const { dimension, value } = item;
-        const show =
-          dimension === "firmware"
-            ? () => onView({ ...view, group: "firmware", order: "sick" })
-            : dimension === "change"
-              ? null
-              : () => onFilters({ ...filters, [dimension]: value });
+        const show = onShow(item);
         return (
           <Tooltip key={`${dimension} ${value}`} label={reasonText(item, data.tested)} multiline w={330}>
             {show ? (

@@ -8,19 +8,25 @@ import { reasonText } from "./commonText";
 
 const firmware = { dimension: "firmware" as const, value: "22.1", sick_with: 6, all_with: 8, lift: 5, chance: 0.00002 };
 const answer = (items: unknown[]) => serve({ "GET /fleet/commonalities": { hosts: 40, sick: 6, tested: 9, items } });
-const show = (onFilters = vi.fn(), onView = vi.fn()) => {
-  renderPage(<CommonStrip anySick filters={{ q: "x" }} onFilters={onFilters} view={{}} onView={onView} />);
-  return { onFilters, onView };
+const show = () => {
+  const shown = vi.fn<(value: string) => void>();
+  renderPage(
+    <CommonStrip
+      anySick
+      symptoms={["S1"]}
+      onShow={({ dimension, value }) => (dimension === "change" ? null : () => shown(value))}
+    />,
+  );
+  return shown;
 };
 
 describe("what sick hosts have in common", () => {
   it("is said with counts, and leads to where it can be seen", async () => {
     answer([firmware, { ...firmware, dimension: "model", value: "CX-6" }]);
-    const { onFilters, onView } = show();
+    const shown = show();
     await userEvent.click(await screen.findByRole("button", { name: "firmware 22.1 · 6 of 6 sick hosts, 20% of all" }));
-    expect(onView).toHaveBeenCalledWith({ group: "firmware", order: "sick" });
     await userEvent.click(screen.getByRole("button", { name: /^model CX-6/ }));
-    expect(onFilters).toHaveBeenCalledWith({ q: "x", model: "CX-6" });
+    expect(shown.mock.calls).toEqual([["22.1"], ["CX-6"]]);
   });
 
   it("names a change of the last hour, which is no filter", async () => {

@@ -1,0 +1,1 @@
+"""Finds hosts, RNICs and pods by parts of their names."""

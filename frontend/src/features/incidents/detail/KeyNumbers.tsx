@@ -1,0 +1,56 @@
+import { Text } from "@mantine/core";
+import type { Evidence, Incident } from "@/lib/api/types";
+import { formatExpected } from "@/lib/format";
+import { sparkPath } from "@/lib/sparkline";
+import { boundOf } from "../evidence/chartModels";
+import { evidenceValue } from "../evidence/evidenceText";
+import { useEvidenceSeries } from "../evidence/useEvidenceSeries";
+import classes from "./WhatPanel.module.css";
+
+const SHOWN = 3;
+const WIDTH = 84;
+const HEIGHT = 22;
+
+function Spark({ evidence, values }: { evidence: Evidence; values: readonly (number | null)[] | undefined }) {
+  const { line, limitY } = sparkPath(values ?? [], boundOf(evidence.expected), WIDTH, HEIGHT);
+  return (
+    <svg className={classes["spark"]} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+      {limitY !== null && (
+        <line x1={0} x2={WIDTH} y1={limitY} y2={limitY} stroke="var(--ww-bad)" strokeDasharray="3 2" />
+      )}
+      {line === "" ? (
+        <line x1={0} x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} stroke="var(--ww-line)" />
+      ) : (
+        <path d={line} fill="none" stroke="var(--ww-accent)" strokeWidth={1.4} />
+      )}
+    </svg>
+  );
+}
+
+/** The first few signals of the evidence with their course from before the onset; the charts below show the same at length. */
+export function KeyNumbers({ incident }: { incident: Incident }) {
+  const finding = incident.findings.find(({ finding_id }) => finding_id === incident.finding_id);
+  const { signals } = useEvidenceSeries(finding, incident.evidence);
+  const first = [...new Map(incident.evidence.map((each) => [each.signal, each])).values()].slice(0, SHOWN);
+  if (first.length === 0) return null;
+  return (
+    <ul className={classes["numbers"]} aria-label="Key numbers">
+      {first.map((each) => (
+        <li key={each.signal} className={classes["number"]}>
+          <span className={classes["label"]}>
+            <Text size="sm">{each.label}</Text>
+            {each.expected && (
+              <Text size="xs" c="dimmed">
+                expected {formatExpected(each.expected, each.unit)}
+              </Text>
+            )}
+          </span>
+          <Text fw={700} style={{ whiteSpace: "nowrap" }}>
+            {evidenceValue(each)}
+          </Text>
+          <Spark evidence={each} values={signals.data?.values[each.signal]} />
+        </li>
+      ))}
+    </ul>
+  );
+}
