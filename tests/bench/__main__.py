@@ -28,6 +28,7 @@ BENCHMARKS = (
     "collector",
     "freshness",
     "fleet_paint",
+    "pages",
     "fleet_metrics",
     "forecast",
     "lab",

@@ -5,6 +5,7 @@ import { plural } from "@/lib/format";
 import { formatAgo, formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
+import narrow from "@/lib/ui/narrow.module.css";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { SymptomLink } from "@/lib/ui/SymptomBadge";
 import { IncidentStateMark } from "@/shared/incidents/IncidentStateMark";
@@ -80,7 +81,7 @@ export function IncidentHeader({ incident }: { incident: Incident }) {
           ; this page keeps its history.
         </Alert>
       )}
-      <Group justify="space-between" align="flex-start" wrap="nowrap" gap="md">
+      <Group justify="space-between" align="flex-start" wrap="nowrap" gap="md" className={narrow["wraps"]}>
         <Group gap={8}>
           {incident.symptoms.map((symptom) => (
             <SymptomLink key={symptom} symptom={symptom} over={!incident.active} />
