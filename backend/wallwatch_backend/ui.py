@@ -91,7 +91,8 @@ class UiCaching:
                     headers.setdefault("Cache-Control", FOR_EVER)
             await send(message)
 
-        await self._app(scope, receive, send_with_caching if scope["type"] == "http" else send)
+        of_ui = scope["type"] == "http" and not scope["path"].startswith("/api/")
+        await self._app(scope, receive, send_with_caching if of_ui else send)
 
 
 def serve_ui(app: FastAPI, folder: Path | None) -> None:

@@ -24,6 +24,8 @@ BENCHMARKS = (
     "ltl",
     "plan",
     "placement",
+    "measured_placement",
+    "profiling",
     "parse",
     "collector",
     "freshness",

@@ -13,6 +13,7 @@ import { scopeLabel } from "@/shared/incidents/incidentText";
 import { IncidentActions } from "../actions/IncidentActions";
 import { TicketLinks } from "../actions/TicketLinks";
 import { reachText } from "../evidence/evidenceText";
+import { Assignee } from "./Assignee";
 import { InhibitedNote, SilenceNote } from "./SuppressionNotes";
 
 const HOSTS_IN_ADDRESS = 40;
@@ -118,7 +119,7 @@ export function IncidentHeader({ incident }: { incident: Incident }) {
                 Date.parse(incident.cleared_at) - Date.parse(incident.opened_at),
               )})`}
         </Text>
-        <Text size="sm">{incident.assignee === null ? "unassigned" : `assigned to ${incident.assignee}`}</Text>
+        <Assignee name={incident.assignee} />
         {incident.acknowledged_by !== null && <Text {...dim}>acknowledged by {incident.acknowledged_by}</Text>}
         {incident.resolved_by !== null && <Text {...dim}>resolved by {incident.resolved_by}</Text>}
         {incident.reopened > 0 && <Text {...dim}>recurred {plural(incident.reopened, "time")}</Text>}
