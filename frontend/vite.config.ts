@@ -3,13 +3,18 @@ import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { compressed } from "./scripts/compressed.mjs";
 
 /** In development the API is another process; WALLWATCH_API_URL says where it listens. */
 const api = process.env["WALLWATCH_API_URL"] ?? "http://127.0.0.1:8000";
 
+/** React, router, queries: what stands around every page, cached apart from our own code. And tslib: without it here, the file of the charts would hold it, and every page would load the charts. */
+const BASE =
+  /node_modules[\\/](react|react-dom|scheduler|tslib|openapi-fetch|@tanstack[\\/](react-router|router-core|history|store|react-store|react-query|query-core))[\\/]/;
+
 /** The licence of Inter asks to be where the font is. */
 function fontLicence(): Plugin {
-  const source = new URL("./node_modules/@fontsource-variable/inter/LICENSE", import.meta.url);
+  const source = new URL("./src/lib/ui/inter/LICENSE.txt", import.meta.url);
   return {
     name: "font-licence",
     apply: "build",
@@ -20,20 +25,23 @@ function fontLicence(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), fontLicence()],
+  plugins: [react(), fontLicence(), compressed()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   server: { proxy: { "/api": { target: api, changeOrigin: false } } },
   build: {
     sourcemap: false,
+    manifest: true, // which files each page loads: scripts/weight.mjs adds them up
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
       output: {
-        // The page Fleet must paint before anything else is fetched, so that charts and the UI kit are cached apart from our own code.
+        // Short, since every page's list of files is in the first file.
+        chunkFileNames: ({ name }) => `assets/${/^\w+/.exec(name)?.[0] ?? "chunk"}-[hash].js`,
+        assetFileNames: "assets/[name]-[hash][extname]",
+        // The rest is split by what pages have in common. Merging such files would make circles, in which code runs before what it needs.
         codeSplitting: {
           groups: [
-            // First, so that tslib, which both use, lands here: in the charts' file it would make every page load the charts.
-            { name: "vendor", test: /node_modules[\\/](?!echarts|zrender)/ },
-            { name: "echarts", test: /node_modules[\\/](echarts|zrender)[\\/]/ },
+            { name: "base", test: BASE, priority: 2 },
+            { name: "echarts", test: /node_modules[\\/](echarts|zrender)[\\/]/, priority: 1 },
           ],
         },
       },
@@ -47,7 +55,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "node", environment: "node", include: ["src/**/*.test.ts", "mock/*.test.mjs"] },
+        test: {
+          name: "node",
+          environment: "node",
+          include: ["src/**/*.test.ts", "mock/*.test.mjs", "scripts/*.test.mjs"],
+        },
       },
       {
         extends: true,

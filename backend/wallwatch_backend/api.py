@@ -83,6 +83,7 @@ def new_api(**options: Any) -> FastAPI:
             "description": "The database does not answer (`database_unavailable`)",
         },
     }
+    app.include_router(health)  # first: a probe is answered before the routes of the API are compared
     for router in (
         session,
         own_account,
@@ -135,7 +136,6 @@ def new_api(**options: Any) -> FastAPI:
     ):
         # Each by itself, not all in one router of the prefix: FastAPI looks for a route once more for each router around it.
         app.include_router(router, prefix=PREFIX, dependencies=[Depends(refuse_unknown)], responses=responses)
-    app.include_router(health)
     app.include_router(exposition)
     add_page(app)
     _describe_problems(app)

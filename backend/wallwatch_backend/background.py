@@ -52,6 +52,7 @@ async def running(services: Services) -> AsyncIterator[None]:
         yield
     finally:
         services.hub.close()
+        services.incident_wakeups.close()
         for task in tasks:
             task.cancel()
         with suppress(asyncio.CancelledError):

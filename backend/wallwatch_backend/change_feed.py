@@ -45,6 +45,8 @@ class ChangeFeed:
     def _publish(self, change: dict[str, Any]) -> None:
         """Send a change to the streams of this replica, and end the connections of an agent whose credentials it ended."""
         services = self._services
+        if change["kind"] == "incident":
+            services.incident_wakeups.notify()
         if "count" in change:
             services.hub.publish(f"{change['kind']}s", {"count": change["count"]})
             return
@@ -68,6 +70,7 @@ class ChangeFeed:
         """Catch up: notifications may have been lost while the listener was disconnected."""
         self._services.hub.resync_all()
         self._services.hub.rows_changed()
+        self._services.incident_wakeups.notify()
         self._services.access.rights_changed()
         self._services.remedies.wake_all()
         self._services.connections.command_keys_changed()

@@ -14,7 +14,8 @@ from pydantic import TypeAdapter
 from wallwatch.domain.forecast.published import PublishedForecast
 from wallwatch.domain.isolation.messages import IsolationMessage
 from wallwatch.domain.telemetry.dead_letters import DeadLetter
-from wallwatch.domain.telemetry.registry import Measurement, Topic, measurements, topics
+from wallwatch.domain.telemetry.envelope import headers_of, schema_id
+from wallwatch.domain.telemetry.registry import KafkaRole, Measurement, Topic, measurements, topics
 from wallwatch_backend.incidents.findings.schemas import Finding
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -38,7 +39,7 @@ def schema_of(topic: Topic) -> dict[str, Any]:
     body = _telemetry(measurements()[topic.measurement]) if topic.measurement is not None else _of_model(_MODELS[topic.name])
     return {
         "$schema": DIALECT,
-        "$id": f"urn:wallwatch:message:{topic.name}:{topic.message_version}",
+        "$id": schema_id(topic.name, topic.message_version),
         **body,
         "title": topic.name,
         "description": topic.meaning[0].upper() + topic.meaning[1:] + ".",
@@ -118,8 +119,19 @@ def _message(topic: Topic) -> dict[str, Any]:
             "schemaFormat": "application/schema+json;version=draft-2020-12",
             "schema": {"$ref": f"./{schema_file(topic)}"},
         },
+        "headers": _headers(topic),
         "bindings": {"kafka": {"key": {"type": "string", "description": "Host"}, "bindingVersion": "0.5.0"}},
     }
+
+
+def _headers(topic: Topic) -> dict[str, Any]:
+    """What `headers_of` writes. Hosts write without: Telegraf's output has no such headers."""
+    always = {name: value.decode() for name, value in headers_of(topic.name, "", b"")}
+    own = {"ce_id": "Comes from the message: the same for a repetition", "ce_subject": "Key of the message: its host"}
+    properties: dict[str, Any] = {name: {"const": value, "type": "string"} for name, value in always.items() if name not in own}
+    properties |= {name: {"type": "string", "description": meaning} for name, meaning in own.items()}
+    required = [] if KafkaRole.host in topic.writers else sorted(properties)
+    return {"type": "object", "required": required, "properties": properties}
 
 
 def documents() -> dict[str, dict[str, Any]]:

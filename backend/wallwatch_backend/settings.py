@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, HttpUrl, model_validator
+from pydantic import BeforeValidator, Field, HttpUrl, SecretStr, model_validator
 from pydantic_settings import NoDecode, SettingsConfigDict
 
 from wallwatch.settings import SharedSettings
@@ -187,6 +187,22 @@ class Settings(SharedSettings):
         bool,
         Field(description="Accept agents with the secret of an earlier enrolment; agent_port moves them to certificates"),
     ] = True
+    kubernetes_service_account: Annotated[
+        str | None,
+        Field(
+            pattern=r"^[a-z0-9.-]+/[a-z0-9.-]+$",
+            description="namespace/name of the service account whose pods may enrol as the agent of the node that they run on; unset: none",
+        ),
+    ] = None
+    kubernetes_api_url: Annotated[str, Field(pattern=r"^https://", description="Address of the Kubernetes API server")] = (
+        "https://kubernetes.default.svc"
+    )
+    kubernetes_token_file: Annotated[Path, Field(description="Token with which this server asks the API server")] = Path(
+        "/var/run/secrets/kubernetes.io/serviceaccount/token"
+    )
+    kubernetes_ca_file: Annotated[Path, Field(description="Authority of the API server's certificate")] = Path(
+        "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"
+    )
     agent_silent_after_s: Annotated[int, Field(ge=5, description="A connected agent that was silent for so long is disconnected")] = 90
     incident_hold_s: Annotated[
         float, Field(ge=0, le=86400, description="How long an incident whose symptoms have cleared stays open before it is resolved")
@@ -206,6 +222,18 @@ class Settings(SharedSettings):
             description="Allow receivers on private addresses, as is usual on premises; false: users must not reach the internal network"
         ),
     ] = True
+
+    smtp_host: Annotated[str | None, Field(description="Mail server for webhooks of the format email; unset: none can be created")] = None
+    smtp_port: Annotated[int, Field(ge=1, le=65535, description="Port of the mail server: 587 for starttls, 465 for tls")] = 587
+    smtp_security: Annotated[
+        Literal["starttls", "tls", "none"], Field(description="How the connection is encrypted; none only on a trusted network")
+    ] = "starttls"
+    smtp_username: Annotated[str | None, Field(description="User at the mail server; unset: no sign-in")] = None
+    smtp_password: Annotated[SecretStr | None, Field(description="Password of that user")] = None
+    smtp_from: Annotated[
+        str,
+        Field(pattern=r"^[^\r\n]*@[^\r\n]+$", description="Sender of e-mails, such as Wallwatch <wallwatch@example.org>"),
+    ] = "wallwatch@localhost"
 
     stream_coalesce_s: Annotated[float, Field(gt=0, le=5)] = 0.2
     stream_heartbeat_s: Annotated[float, Field(gt=0, le=120)] = 15

@@ -21,6 +21,7 @@ from wallwatch_backend.hosts.connections.shared import Shared
 from wallwatch_backend.kit.cipher import SecretCipher
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.telemetry_keys import HostKeys
+from wallwatch_backend.kit.wakeups import Wakeups
 from wallwatch_backend.policies.delivery.agent_config import PolicyFile
 from wallwatch_backend.policies.reports.standing import Standing
 from wallwatch_backend.remedies.delivery.capability import RemedyCapability
@@ -40,6 +41,7 @@ class Services:
     cipher: SecretCipher
     signer: CommandSigner
     hub: StreamHub
+    incident_wakeups: Wakeups
     access: AccessWatch
     connections: Connections
     agent_port: AgentPort | None
@@ -74,6 +76,7 @@ def connect(app: FastAPI) -> Services:
         cipher=cipher,
         signer=signer,
         hub=StreamHub(database, settings),
+        incident_wakeups=Wakeups(settings.stream_max_clients),
         access=AccessWatch(database),
         connections=Connections(shared),
         agent_port=AgentPort(app, database, cipher, settings, shared.rejections) if settings.agent_port is not None else None,
@@ -86,6 +89,7 @@ def connect(app: FastAPI) -> Services:
     state = app.state
     state.cipher, state.signer, state.hub, state.connections = cipher, signer, services.hub, services.connections
     state.access_watch = services.access
+    state.incident_wakeups = services.incident_wakeups
     state.telemetry_keys = telemetry_keys
     state.fleet_answers = FleetAnswers(database)
     state.captures = services.captures

@@ -167,6 +167,7 @@ export function makeApi(kind, { guarded = false } = {}) {
       ([, host, pci], q) => answers.changes(host, pci, q.get("from"), q.get("to")),
     ],
     [/^\/incidents$/, (_, q) => incidents.list(q)],
+    [/^\/incidents\/assignees$/, (_, q) => incidents.assignees(q)],
     [/^\/incidents\/counts$/, (_, q) => incidents.counts(q)],
     [/^\/incidents\/changes$/, (_, q) => incidents.changes(q)],
     [/^\/incidents\/([^/]+)$/, ([, id]) => about(id, (i) => whole(i, incidents.entries.get(id)))],

@@ -1,4 +1,5 @@
 /** Incidents of the mock: a list that is kept, filtered, counted and changed in memory, as the API does it. */
+import { USERS } from "./answers.mjs";
 import { seeded } from "./fleet.mjs";
 
 const ID = (n) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
@@ -171,6 +172,8 @@ function many(fleet, count) {
 }
 
 const RANK = { critical: 1, warning: 0 };
+/** Of accounts that can sign in. */
+const NAMES = USERS.items.filter((user) => !user.disabled).map((user) => user.username);
 const FACETS = ["state", "severity", "symptom", "cause", "scope"];
 const ACTS = { acknowledge: "acknowledged", unacknowledge: "open", resolve: "resolved", reopen: "reopened" };
 
@@ -194,6 +197,7 @@ export class Incidents {
           (name) => !q.get(name) || i[name] === q.get(name),
         ) &&
         (!q.get("host") || i.hosts.includes(q.get("host"))) &&
+        (!q.get("unassigned") || String(!NAMES.includes(i.assignee)) === q.get("unassigned")) &&
         (!q.get("active") || String(i.active) === q.get("active")) &&
         (!text || `${i.title} ${i.summary} ${i.subject} ${i.host} ${i.pci}`.toLowerCase().includes(text)),
     );
@@ -210,6 +214,10 @@ export class Incidents {
       items: found.slice(from, from + limit),
       next_cursor: from + limit < found.length ? String(from + limit) : null,
     };
+  }
+
+  assignees(q) {
+    return { items: NAMES.filter((name) => name.includes(q.get("q") ?? "")), more: false };
   }
 
   counts(q) {

@@ -97,7 +97,15 @@ const DEVICES = [
   },
 ];
 
-const condition = (parameter, op, value, text) => ({ parameter, op, value, expression: null, text });
+const condition = (parameter, op, value, text) => ({
+  parameter,
+  op,
+  value,
+  expression: null,
+  moved_by: [],
+  thresholds: [],
+  text,
+});
 const curve = (parameter, values, firstBad, from, to) => ({
   parameter,
   kind: "integer",
@@ -169,7 +177,15 @@ const DECLINE = {
   symptom: null,
   metric: "bw_gbps",
   conditions: [
-    condition("flows", ">=", 7201, "flows is at least 7,201"),
+    {
+      ...condition("flows", ">=", 7201, "flows is at least 7,201 (3,601 to 7,201, depending on verb)"),
+      moved_by: ["verb"],
+      thresholds: [
+        { at: { verb: "send" }, value: 7201 },
+        { at: { verb: "write" }, value: 7201 },
+        { at: { verb: "read" }, value: 3601 },
+      ],
+    },
     condition("jumbo", "==", true, "jumbo is on"),
   ],
   text: "bw_gbps gets worse when flows is at least 7,201 and jumbo is on.",

@@ -21,6 +21,7 @@ const webhook = (n, name, more) => ({
   created_at: ago(86400),
   last_delivery_at: null,
   dead_letters: 0,
+  credential_fingerprint: null,
   ...more,
 });
 let all = [
@@ -44,6 +45,13 @@ let all = [
     enabled: false,
     disabled_reason: "The receiver answered 410 Gone.",
   }),
+  webhook(24, "Pager", {
+    url: "https://events.pagerduty.com/v2/enqueue",
+    format: "pagerduty",
+    matchers: [{ name: "severity", op: "=", value: "critical" }],
+    credential_fingerprint: "3eb1bd43",
+  }),
+  webhook(25, "Weekly mail", { url: "mailto:ann@example.org,on-call@example.org", format: "email" }),
 ];
 
 const body = (event, text) =>
@@ -137,7 +145,11 @@ export const writes = [
     "POST",
     /^\/webhooks$/,
     (_, given) => {
-      const made = webhook(50 + all.length, given.name, given);
+      const { credential, ...rest } = given;
+      const made = webhook(50 + all.length, given.name, {
+        ...rest,
+        credential_fingerprint: credential ? "3eb1bd43" : null,
+      });
       all = [...all, made];
       return { ...made, secret: "whsec_bW9jayBzZWNyZXQgb2YgMjQgYnl0ZXM=" };
     },

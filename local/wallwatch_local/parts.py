@@ -122,6 +122,7 @@ def _lint() -> list[Stage]:
         Stage("lint", "typecheck", _npm("typecheck"), FRONTEND),
         Stage("lint", "frontend-format", ("npm", "run", "--silent", "--if-present", "format:check"), FRONTEND),
         Stage("lint", "frontend-imports", _npm("arch"), FRONTEND),
+        Stage("lint", "page-weight", _npm("weight"), FRONTEND),  # of the build that `make setup` left
         Stage("lint", "generated", ("local/generate.sh", "--check")),
     ]
 

@@ -1,6 +1,7 @@
 """The API beside a live fleet of 1,000 RNICs: 50 clients that ask without a pause, then 500 event streams and some that never read.
 
-PostgreSQL, Kafka, the fleet's load, `ingest` and the backend share one core, the clients have the other. The reference is `/-/healthy`,
+PostgreSQL, Kafka, the fleet's load, `ingest` and the backend share one core, the clients have the other: `client_cpu_share` says how
+much of it they used, and near 1 the figures would be the clients' own. The reference is `/-/healthy`,
 asked the same way in the same run: what a request costs that does nothing. WALLWATCH_BENCH_API_S is the length of each part (60).
 """
 
@@ -34,6 +35,8 @@ IDLE_S = min(SECONDS, 10)
 """How long the backend is watched while nobody asks: the live fleet alone costs it something."""
 RNICS = 1_000
 CLIENTS = 50
+PAUSE_S = 1.0
+"""Of clients that do pause, as pages do: also measured, beside those that never do."""
 STREAMS, SLOW = 480, 20
 WALLWATCH = str(Path(sys.executable).with_name("wallwatch"))
 PATHS = ["/api/v1/fleet", "/api/v1/incidents", "/api/v1/incidents/counts"]
@@ -137,6 +140,7 @@ def main() -> None:
         share = idle.cpu_s / idle.took_s
         least = measured(pid, lambda: clients(url, token, **asking, seconds=min(SECONDS, 15), paths=["/-/healthy"]), share)
         asked = measured(pid, lambda: clients(url, token, **asking, seconds=SECONDS, paths=PATHS), share)
+        paced = clients(url, token, **asking, seconds=min(SECONDS, 20), paths=PATHS, pause_s=PAUSE_S)
         after = usage(pid)
         fast = clients(url, token, what="streams", clients=STREAMS, slow=0, seconds=SECONDS)
         streams = clients(url, token, what="streams", clients=STREAMS, slow=SLOW, seconds=SECONDS)
@@ -155,6 +159,10 @@ def main() -> None:
         reference_per_s=least.requests / least.took_s,
         fleet_to_reference=seen[PATHS[0]]["p50_s"] / reference["p50_s"],
         fleet_p95_to_reference=seen[PATHS[0]]["p95_s"] / reference["p95_s"],
+        client_cpu_share=asked.saw["client_cpu_share"],
+        reference_client_cpu_share=least.saw["client_cpu_share"],
+        **{f"paced_{path.rsplit('/', 1)[-1]}_p95_s": paced["paths"][path]["p95_s"] for path in PATHS},
+        paced_errors=paced["errors"],
         cpu_ms_per_request=asked.cpu_ms_per_request,
         reference_cpu_ms_per_request=least.cpu_ms_per_request,
         cpu_to_reference=asked.cpu_ms_per_request / least.cpu_ms_per_request,

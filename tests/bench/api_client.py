@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
+import uvloop
+from tests.bench.lean_http import connect
 from tests.bench.report import percentile
 
 
@@ -45,18 +47,34 @@ async def ask(client: httpx.AsyncClient, path: str, answers: Answers) -> None:
     answers.seconds.setdefault(path, []).append(time.monotonic() - started)
 
 
-async def requests(client: httpx.AsyncClient, clients: int, seconds: float, paths: list[str]) -> dict[str, Any]:
-    """Each client asks again as soon as it is answered, the paths in turn."""
+async def requests(url: str, token: str, clients: int, seconds: float, paths: list[str], pause_s: float = 0) -> dict[str, Any]:
+    """Each client, on a connection of its own, asks again when it is answered and has paused, the paths in turn."""
     answers, until = Answers(), time.monotonic() + seconds
 
     async def one(number: int) -> None:
+        connection = await connect(url, token)
+        await asyncio.sleep(pause_s * number / clients)
         turn = number
         while time.monotonic() < until:
-            await ask(client, paths[turn % len(paths)], answers)
+            path, started = paths[turn % len(paths)], time.monotonic()
             turn += 1
+            try:
+                answer = await connection.get(path)
+            except OSError as error:
+                answers.errors[type(error).__name__] += 1
+                connection = await connect(url, token)
+                continue
+            answers.seconds.setdefault(path, []).append(time.monotonic() - started)
+            if answer.status != 200 or not answer.body_bytes:
+                answers.errors[str(answer.status)] += 1
+            if pause_s:
+                await asyncio.sleep(pause_s)
+        connection.close()
 
+    began, cpu_before = time.monotonic(), time.process_time()
     await asyncio.gather(*(one(number) for number in range(clients)))
-    return answers.summary()
+    cpu_share = (time.process_time() - cpu_before) / (time.monotonic() - began)
+    return {**answers.summary(), "client_cpu_share": cpu_share}
 
 
 @dataclass
@@ -125,14 +143,14 @@ async def streams(client: httpx.AsyncClient, clients: int, slow: int, seconds: f
 
 async def main(url: str, token: str, plan: dict[str, Any]) -> dict[str, Any]:
     """Run the plan."""
+    if plan.pop("what") == "requests":
+        return await requests(url, token, **plan)
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
     async with httpx.AsyncClient(
         base_url=url, headers={"Authorization": f"Bearer {token}"}, limits=limits, timeout=120, verify=False
     ) as client:
-        if plan.pop("what") == "requests":
-            return await requests(client, **plan)
         return await streams(client, **plan)
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(asyncio.run(main(sys.argv[1], sys.argv[2], json.loads(sys.argv[3])))) + "\n")
+    sys.stdout.write(json.dumps(uvloop.run(main(sys.argv[1], sys.argv[2], json.loads(sys.argv[3])))) + "\n")

@@ -9,8 +9,11 @@ import secrets
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from signal import SIGTERM
+from typing import Any
 
 import httpx
 from tests.bench import browser
@@ -37,8 +40,9 @@ FROM generate_series(0, %s - 1) AS i
 """
 
 
-def paint(path: TelemetryPath, folder: Path) -> dict[str, list[dict[str, float]]]:
-    """Run backend and browser; returns what the script measured."""
+@contextmanager
+def serving(path: TelemetryPath, folder: Path, rnics: int) -> Iterator[dict[str, str]]:
+    """Run the backend over so many seeded RNICs; yields what a browser script needs to open its pages."""
     password = secrets.token_urlsafe(12)
     password_file = folder / "password"
     password_file.write_text(password)
@@ -51,7 +55,7 @@ def paint(path: TelemetryPath, folder: Path) -> dict[str, list[dict[str, float]]
     create = [WALLWATCH, "user", "create", "admin", "--role", "admin", "--password-file", str(password_file)]
     subprocess.run(create, env=environment, check=True, capture_output=True)
     with path.database() as connection:
-        connection.execute(SEED, [RNICS])
+        connection.execute(SEED, [rnics])
         connection.execute("ANALYZE rnic_state")
     server = [sys.executable, "-m", "wallwatch_backend.cli.serve"]
     command = ["env", *[f"{name}={value}" for name, value in environment.items()], *server, "--port", str(port)]
@@ -63,20 +67,27 @@ def paint(path: TelemetryPath, folder: Path) -> dict[str, list[dict[str, float]]
             return False
 
     with running("backend", die_with_parent(command, SIGTERM), folder / "backend.log", ready, SIGTERM):
-        asked = {**browser.environment(folder, url, "admin", password), "RNICS": str(RNICS), "RUNS": str(RUNS)}
-        done = subprocess.run(["node", str(SCRIPT)], env=asked, capture_output=True, text=True, timeout=300, check=False)
+        yield browser.environment(folder, url, "admin", password)
+
+
+def measured_by(script: Path, environment: dict[str, str]) -> Any:
+    """Run a browser script and return what it measured."""
+    done = subprocess.run(["node", str(script)], env=environment, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode != 0:
         raise SystemExit(done.stderr)
-    measured: dict[str, list[dict[str, float]]] = json.loads(done.stdout)
-    return measured
+    return json.loads(done.stdout)
 
 
 def main() -> None:
     """Measure and report."""
-    with tempfile.TemporaryDirectory(prefix="ww-bench-") as folder, telemetry_path.start(Path(folder), partitions=1) as path:
-        measured = paint(path, Path(folder))
+    with (
+        tempfile.TemporaryDirectory(prefix="ww-bench-") as folder,
+        telemetry_path.start(Path(folder), partitions=1) as path,
+        serving(path, Path(folder), RNICS) as environment,
+    ):
+        measured = measured_by(SCRIPT, {**environment, "RNICS": str(RNICS), "RUNS": str(RUNS)})
     runs = measured["runs"]
-    frames = [float(one) for one in measured["frames_ms"]]  # type: ignore[arg-type]  # this key holds numbers
+    frames = [float(one) for one in measured["frames_ms"]]
     report(
         "fleet_paint",
         fleet_painted_ms_p50=percentile([run["fleet_ms"] for run in runs], 0.5),

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from wallwatch.store.roles import DatabaseRole
+from wallwatch_backend.hosts.enrolment.service_accounts import AUDIENCE
 from wallwatch_local.paths import REPOSITORY
 
 CHART = REPOSITORY / "helm" / "wallwatch"
@@ -47,6 +48,10 @@ VALUES: dict[str, list[str]] = {
     "probes": [
         "--set=host.agent.probes.enabled=true,host.agent.probes.keySecret=probe-key",
         '--set-json=host.agent.probes.hosts={"node1":[{"pci":"0000:3b:00.0","vf":3,"address":"10.20.0.13"}]}',
+    ],
+    "enrolment by Kubernetes": [
+        f"--set=host.kubernetesEnrolment.enabled=true,host.kubernetesEnrolment.authority={'ab' * 32},host.cni.install=true",
+        "--set=backend.smtp.host=smtp.example,backend.smtp.from=wallwatch@example,backend.smtp.passwordSecret.name=smtp",
     ],
     "server only": ["--set=host.enabled=false,networkPolicy.enabled=false"],
 }
@@ -105,6 +110,38 @@ def test_a_secret_that_nobody_named_is_not_made_when_it_must_not_be(render_chart
 def test_the_job_that_migrates_can_be_synchronised_by_argo_cd_again(manifests: list[dict[str, Any]]) -> None:
     [job] = [m for m in manifests if m["kind"] == "Job"]
     assert job["metadata"]["annotations"]["argocd.argoproj.io/hook-delete-policy"] == "BeforeHookCreation"
+
+
+def test_agents_prove_their_node_and_the_backend_may_only_ask_whose_token_it_is(render_chart: Any) -> None:
+    rendered = [m for m in yaml.safe_load_all(render_chart(*VALUES["enrolment by Kubernetes"]).stdout) if m]
+    [role] = [m for m in rendered if m["kind"] == "ClusterRole"]
+    assert role["rules"] == [{"apiGroups": ["authentication.k8s.io"], "resources": ["tokenreviews"], "verbs": ["create"]}]
+    pods = {
+        m["metadata"]["labels"]["app.kubernetes.io/component"]: m["spec"]["template"]["spec"]
+        for m in rendered
+        if "template" in m.get("spec", {})
+    }
+    [binding] = [m for m in rendered if m["kind"] == "ClusterRoleBinding"]
+    assert binding["subjects"][0]["name"] == pods["backend"]["serviceAccountName"]
+    assert binding["roleRef"]["name"] == role["metadata"]["name"]
+    [allowed] = [e["value"] for e in pods["backend"]["containers"][0]["env"] if e["name"] == "WALLWATCH_KUBERNETES_SERVICE_ACCOUNT"]
+    assert allowed == f"{binding['subjects'][0]['namespace']}/{pods['host']['serviceAccountName']}"
+    [volume] = [v for v in pods["host"]["volumes"] if v["name"] == "service-account"]
+    assert volume["projected"]["sources"][0]["serviceAccountToken"]["audience"] == AUDIENCE
+    mounts = {container["name"]: [m["name"] for m in container["volumeMounts"]] for container in pods["host"]["containers"]}
+    assert "service-account" in mounts["agent"]
+    assert "service-account" not in mounts["telegraf"]
+    assert all(pod["automountServiceAccountToken"] is False for pod in pods.values())
+
+
+def test_without_it_no_pod_has_an_account_and_the_chart_no_rights(manifests: list[dict[str, Any]]) -> None:
+    assert not [m for m in manifests if m["kind"] in ("ServiceAccount", "ClusterRole", "ClusterRoleBinding")]
+
+
+def test_enrolment_by_kubernetes_needs_the_fingerprint_of_the_authority(render_chart: Any) -> None:
+    done = render_chart("--set=host.kubernetesEnrolment.enabled=true")
+    assert done.returncode != 0
+    assert "authority" in done.stderr
 
 
 def test_pods_run_where_they_are_told_to(render_chart: Any) -> None:

@@ -9,9 +9,11 @@ from typing import Any
 
 import jsonschema
 import pytest
+from cloudevents.kafka import KafkaMessage, from_binary
 
 import message_compatibility
 from message_compatibility import breaks
+from wallwatch.domain.telemetry.envelope import headers_of
 from wallwatch.domain.telemetry.registry import topics
 from wallwatch.jobs.dead_letter import Rejected
 from wallwatch_backend.message_schemas import ASYNCAPI, asyncapi, schema_file, schema_of
@@ -86,6 +88,25 @@ def test_a_telemetry_message_is_as_its_schema_says_and_one_without_its_host_is_n
     del message["tags"]["host"]
     with pytest.raises(jsonschema.ValidationError, match="'host' is a required property"):
         jsonschema.validate(message, schema)
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_the_headers_of_a_message_are_those_of_a_cloudevent_and_of_the_document(name: str) -> None:
+    headers = dict(headers_of(name, "host01", b'{"a": 1}'))
+    event = from_binary(KafkaMessage(headers=headers, key=b"host01", value=b'{"a": 1}'))
+    assert (event["type"], event["subject"], event["messageversion"]) == (name, "host01", str(TOPICS[name].message_version))
+    assert event["dataschema"] == schema_of(TOPICS[name])["$id"]
+    declared = asyncapi()["components"]["messages"][name]["headers"]
+    jsonschema.validate({key: value.decode() for key, value in headers.items()}, declared)
+    assert set(declared["properties"]) == set(headers)
+
+
+def test_another_message_has_another_id_and_a_repeated_one_the_same() -> None:
+    ids = [
+        dict(headers_of("wallwatch.findings", key, value))["ce_id"] for key, value in (("a", b"1"), ("a", b"2"), ("b", b"1"), ("a", b"1"))
+    ]
+    assert ids[3] == ids[0]
+    assert len(set(ids)) == 3
 
 
 def test_the_asyncapi_document_has_every_topic_and_refers_to_files_that_are_there() -> None:

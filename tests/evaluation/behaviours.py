@@ -73,7 +73,13 @@ class Fleet:
         if "every" not in spec:
             times["for"] = f"{self.rng.uniform(60, 900):.0f}s"
         ends = {"host": host, "rnic": rnic, "peer_host": peer_host, "peer_rnic": peer_rnic, "verb": verb}
-        self.streams.append({**ends, "priority": 3, "queue_pairs": self.rng.randint(2, 40), **times, **spec})
+        stream = {**ends, "priority": 3, "queue_pairs": self.rng.randint(2, 40), **times, **spec}
+        data = (target, source) if verb == "read" else (source, target)
+        if [self.models[end] for end in data] == ["E810", "CX-5"]:
+            # More that start together would be B3.
+            stream["queue_pairs"] = min(stream["queue_pairs"], 15)
+            stream |= {"losing": min(stream["losing"], 15)} if "losing" in stream else {}
+        self.streams.append(stream)
 
 
 def _slowed_classes(fleet: Fleet) -> None:
@@ -126,7 +132,7 @@ def _marks(fleet: Fleet) -> None:
 
 
 def _starts(fleet: Fleet) -> None:
-    """Many connections start together, between models that agree on MigReq; or few, between those that do not."""
+    """Many connections start together, between models that agree on MigReq; or few, between those that do not (see `stream`)."""
     every = fleet.rng.choice([60, 120, 300])
     times = {"at": f"{fleet.rng.uniform(30, 900):.0f}s", "for": f"{every // 2}s", "every": f"{every}s", "gbps": fleet.rng.randint(1, 10)}
     if fleet.rng.random() < 0.3:

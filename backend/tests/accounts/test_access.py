@@ -36,7 +36,7 @@ OPERATOR = {
     "createCalibration", "createFleetCalibration", "promoteProfileVersion", "rollBackProfile",
     "acknowledgeIncident", "unacknowledgeIncident",
     "resolveIncident", "commentIncident", "reopenIncident", "deriveRecommendationsAgain", "updateIncident", "mergeIncidents",
-    "splitIncident",
+    "splitIncident", "listAssignees",
     "bulkIncidents", "createSilence", "previewSilence", "updateSilence", "expireSilence",
     "createPlan", "createRemedy", "undoRemedy", "approveRemedy", "rejectRemedy", "stopRemedies",
     "createRollout", "approveRollout", "rejectRollout", "pauseRollout", "resumeRollout", "stopRollout", "undoRollout",

@@ -155,6 +155,34 @@ def test_a_change_names_the_fields_and_is_made(
     assert run("apply", "-f", str(file), "--dry-run").stdout == "Nothing differs.\n"
 
 
+def test_the_key_of_a_pager_is_a_variable_and_is_sent_only_when_it_is_another(
+    run: Run, tmp_path: Path, admin: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"pager-{uuid4().hex[:8]}"
+    variable = f"WEBHOOK_KEY_{name.upper().replace('-', '_')}"
+    pager = {"name": name, "format": "pagerduty", "url": "http://127.0.0.1:9/v2/enqueue", "credential": f"${{{variable}}}"}
+    file = written(tmp_path, {"version": 1, "webhooks": [pager]})
+    assert variable in run("apply", "-f", str(file), "--dry-run", expected=2).stderr, "a new one needs its key"
+    monkeypatch.setenv(variable, "the-first-key-of-this-pager")
+    run("apply", "-f", str(file), "--secrets-file", str(tmp_path / "secrets"))
+    assert run("apply", "-f", str(file), "--dry-run").stdout == "Nothing differs.\n"
+
+    def stored() -> str:
+        return str(next(item for item in admin.get("/api/v1/webhooks").json()["items"] if item["name"] == name)["credential_fingerprint"])
+
+    first = stored()
+    monkeypatch.setenv(variable, "the-second-key-of-this-pager")
+    described = run("apply", "-f", str(file), "--dry-run", expected=1).stdout
+    assert "credential_fingerprint" in described
+    assert "second-key" not in described
+    run("apply", "-f", str(file))
+    assert stored() != first
+    exported = run("export", "--section", "webhooks").stdout
+    assert f"credential: ${{{variable}}}" in exported
+    monkeypatch.delenv(variable)
+    assert run("apply", "-f", str(file), "--dry-run").stdout == "Nothing differs.\n", "an unset key stays as it is"
+
+
 def test_only_prune_deletes_and_only_in_sections_of_the_file(
     run: Run, file: Path, document: dict[str, Any], tmp_path: Path, admin: httpx.Client
 ) -> None:

@@ -230,6 +230,15 @@ def test_the_catalogue_has_labels_for_all_that_is_shown(viewer: httpx.Client) ->
     assert all(field["label"] and field["unit"] for field in catalogue["fields"])
 
 
+def test_a_brief_catalogue_has_the_same_names_without_what_few_pages_need(viewer: httpx.Client) -> None:
+    whole = viewer.get("/api/v1/catalogue").json()
+    brief = viewer.get("/api/v1/catalogue", params={"brief": "true"}).json()
+    assert [(s["id"], s["title"], s["definition"]) for s in brief["symptoms"]] == [(s["id"], s["title"], None) for s in whole["symptoms"]]
+    assert (brief["signals"], brief["fields"]) == ([], [])
+    unchanged = ("causes", "walls", "models", "isolation", "states")
+    assert [brief[part] for part in unchanged] == [whole[part] for part in unchanged]
+
+
 def test_forty_thousand_rnics_come_in_one_compressed_answer(viewer: httpx.Client, backend: Any) -> None:
     with backend.connect() as connection:
         connection.execute(

@@ -37,8 +37,8 @@ def get(client: httpx.Client, incident: dict[str, Any]) -> dict[str, Any]:
 def test_an_incident_is_assigned_and_linked_to_tickets(operator: httpx.Client, opened: Any) -> None:
     path = f"{API}/{opened()[0]['id']}"
     refs = [{"system": "jira", "key": "OPS-1", "url": "https://tickets.example/OPS-1"}]
-    done = operator.patch(path, json={"assignee": "kim", "external_refs": refs}).json()
-    assert (done["assignee"], done["external_refs"]) == ("kim", refs)
+    done = operator.patch(path, json={"assignee": "viewer", "external_refs": refs}).json()
+    assert (done["assignee"], done["external_refs"]) == ("viewer", refs)
     assert operator.patch(path, json={"external_refs": refs}).json()["version"] == done["version"], "nothing changed"
     done = operator.patch(path, json={"assignee": None}).json()
     assert (done["assignee"], done["external_refs"]) == (None, refs)
@@ -47,18 +47,63 @@ def test_an_incident_is_assigned_and_linked_to_tickets(operator: httpx.Client, o
         assert operator.patch(path, json=bad).status_code == 422
 
 
+def test_an_incident_is_only_assigned_to_who_can_sign_in(operator: httpx.Client, admin: httpx.Client, opened: Any) -> None:
+    one, two = opened(2)
+    tag = one["host"].rsplit("-", 1)[0]
+    name = f"dana-{tag}"
+    path = f"{API}/{one['id']}"
+
+    def offered(q: str) -> Any:
+        return operator.get(f"{API}/assignees", params={"q": q}).json()
+
+    def unassigned(value: bool) -> set[str]:
+        return {i["id"] for i in operator.get(API, params={"q": tag, "unassigned": value}).json()["items"]}
+
+    for method, where, body in (
+        ("PATCH", path, {"assignee": name}),
+        ("POST", f"{API}/bulk", {"ids": [two["id"]], "action": "assign", "assignee": name}),
+    ):
+        refused = operator.request(method, where, json=body)
+        assert (refused.status_code, refused.json()["code"]) == (422, "unknown_assignee"), where
+    assert offered(name) == {"items": [], "more": False}
+
+    made = admin.post("/api/v1/users", json={"username": name, "password": "correct horse battery", "role": "operator"}).json()
+    assert f"Did you mean {name}?" in operator.patch(path, json={"assignee": f"{name}x"}).json()["detail"]
+    assert offered(tag) == {"items": [name], "more": False}
+    assert operator.patch(path, json={"assignee": name}).json()["assignee"] == name
+    assert unassigned(True) == {two["id"]}
+    assert unassigned(False) == {one["id"]}
+
+    admin.patch(f"/api/v1/users/{made['id']}", json={"disabled": True}).raise_for_status()
+    assert offered(tag) == {"items": [], "more": False}
+    assert operator.get(path).json()["assignee"] == name, "history is not rewritten"
+    assert unassigned(True) == {one["id"], two["id"]}, "but somebody has to take it over"
+    assert operator.patch(path, json={"assignee": name}).status_code == 200, "what does not change is not refused"
+    assert operator.patch(f"{API}/{two['id']}", json={"assignee": name}).status_code == 422
+
+
+def test_the_names_offered_for_an_assignment_begin_with_the_one_asked_for(operator: httpx.Client, viewer: httpx.Client) -> None:
+    names = operator.get(f"{API}/assignees").json()
+    assert {"admin", "operator", "viewer"} <= set(names["items"])
+    assert names["items"] == sorted(names["items"])
+    assert operator.get(f"{API}/assignees", params={"q": "operator"}).json()["items"][0] == "operator"
+    assert len(operator.get(f"{API}/assignees", params={"limit": 1}).json()["items"]) == 1
+    assert operator.get(f"{API}/assignees", params={"limit": 1}).json()["more"] is True
+    assert viewer.get(f"{API}/assignees").status_code == 403
+
+
 def test_acknowledging_an_unassigned_incident_assigns_it_until_that_is_undone(operator: httpx.Client, opened: Any) -> None:
     free, taken = opened(2)
-    operator.patch(f"{API}/{taken['id']}", json={"assignee": "kim"}).raise_for_status()
+    operator.patch(f"{API}/{taken['id']}", json={"assignee": "viewer"}).raise_for_status()
     done = operator.post(f"{API}/{free['id']}/acknowledge").json()
     assert (done["assignee"], done["timeline"][-1]["text"]) == ("operator", "Acknowledged. Assigned to operator.")
-    assert operator.post(f"{API}/{taken['id']}/acknowledge").json()["assignee"] == "kim", "an assignment is not taken from anybody"
+    assert operator.post(f"{API}/{taken['id']}/acknowledge").json()["assignee"] == "viewer", "an assignment is not taken from anybody"
     assert operator.post(f"{API}/{free['id']}/unacknowledge").json()["assignee"] is None
-    assert operator.post(f"{API}/{taken['id']}/unacknowledge").json()["assignee"] == "kim"
+    assert operator.post(f"{API}/{taken['id']}/unacknowledge").json()["assignee"] == "viewer"
     for action, expected in (("acknowledge", "operator"), ("unacknowledge", None)):
         ids = [free["id"], taken["id"]]
         operator.post(f"{API}/bulk", json={"ids": ids, "action": action}).raise_for_status()
-        assert [get(operator, each)["assignee"] for each in (free, taken)] == [expected, "kim"]
+        assert [get(operator, each)["assignee"] for each in (free, taken)] == [expected, "viewer"]
 
 
 def test_a_write_with_an_outdated_if_match_is_rejected(operator: httpx.Client, opened: Any) -> None:
@@ -128,10 +173,10 @@ def test_reopened_by_hand_it_stays_open_though_its_symptom_has_cleared(
 def test_merged_incidents_point_to_the_target_and_splitting_gives_them_back(operator: httpx.Client, opened: Any) -> None:
     target, source, bystander = opened(3)
     refs = [{"system": "jira", "key": "OPS-7", "url": None}]
-    operator.patch(f"{API}/{source['id']}", json={"external_refs": refs, "assignee": "kim"})
+    operator.patch(f"{API}/{source['id']}", json={"external_refs": refs, "assignee": "viewer"})
     merged = operator.post(f"{API}/{target['id']}/merge", json={"incident_ids": [source["id"]]}).json()
     assert (merged["hosts"], merged["scope"], merged["merged"]) == (sorted([target["host"], source["host"]]), "fleet", [source["id"]])
-    assert (merged["external_refs"], merged["assignee"]) == (refs, "kim"), "what was done is not lost"
+    assert (merged["external_refs"], merged["assignee"]) == (refs, "viewer"), "what was done is not lost"
     source_after = get(operator, source)
     assert (source_after["merged_into"], source_after["state"], source_after["findings"]) == (target["id"], "resolved", [])
     assert source["id"] not in {one["id"] for one in operator.get(API, params={"host": source["host"]}).json()["items"]}
@@ -191,14 +236,14 @@ def test_filters_select_and_counts_include_the_other_values_of_a_filter(operator
     tag = one["host"].rsplit("-", 1)[0]
     operator.post(f"{API}/{two['id']}/acknowledge")
     operator.post(f"{API}/{three['id']}/resolve")
-    operator.patch(f"{API}/{one['id']}", json={"assignee": "kim", "external_refs": [{"system": "jira", "key": f"T-{tag}"}]})
+    operator.patch(f"{API}/{one['id']}", json={"assignee": "viewer", "external_refs": [{"system": "jira", "key": f"T-{tag}"}]})
 
     def ids(**params: Any) -> set[str]:
         return {i["id"] for i in operator.get(API, params={"q": tag, **params}).json()["items"]}
 
     assert ids() == {one["id"], two["id"], three["id"]}
     assert ids(state=["open", "resolved"]) == {one["id"], three["id"]}
-    assert ids(assignee="kim") == {one["id"]}
+    assert ids(assignee="viewer") == {one["id"]}
     assert ids(fw_ver="20.1", model="CX-6", cause="C6", severity="warning", scope="rnic", active=True, symptom=["S1", "S2"]) == ids()
     assert ids(rack=f"rack-of-{two['host']}", pci=two["pci"]) == {two["id"]}
     assert ids(model="CX-7") == ids(symptom="S2") == ids(active=False) == ids(opened_before="2001-01-01T00:00:00Z") == set()
@@ -326,14 +371,14 @@ def test_a_bulk_action_by_filter_takes_what_the_list_shows(operator: httpx.Clien
     def run(action: str, **more: Any) -> int:
         return int(operator.post(f"{API}/bulk", json={"filter": chosen, "action": action, **more}).json()["changed"])
 
-    assert run("assign", assignee="kim") == 3
-    assert run("assign", assignee="kim") == 0
+    assert run("assign", assignee="viewer") == 3
+    assert run("assign", assignee="viewer") == 0
     assert run("comment", text="All the same.") == 3
     assert run("resolve") == 3
     assert run("reopen") == 3
     for incident in (get(operator, one) for one in some):
         assert [e["kind"] for e in incident["timeline"]] == ["opened", "assigned", "comment", "resolved", "reopened"]
-        assert (incident["state"], incident["reopened"], incident["assignee"]) == ("reopened", 1, "kim")
+        assert (incident["state"], incident["reopened"], incident["assignee"]) == ("reopened", 1, "viewer")
     changes = operator.get(f"{API}/changes", params={"since": seq}).json()["items"]
     assert {i["id"] for i in changes} >= {i["id"] for i in some}
     assert len({i["seq"] for i in changes}) == len(changes), "each has its own place in the feed"
@@ -383,7 +428,7 @@ def test_each_action_is_in_the_audit_log(operator: httpx.Client, admin: httpx.Cl
     path = f"{API}/{one['id']}"
     operator.post(f"{path}/acknowledge")
     operator.post(f"{path}/comments", json={"text": "x"})
-    operator.patch(path, json={"assignee": "kim"})
+    operator.patch(path, json={"assignee": "viewer"})
     operator.post(f"{path}/resolve")
     operator.post(f"{path}/reopen")
     operator.post(f"{path}/merge", json={"incident_ids": [two["id"]]})

@@ -1,5 +1,6 @@
 """Health, metrics, the web UI, the API's own description."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from wallwatch_backend.api import new_api
 from wallwatch_backend.kit.health.service import REQUIRED_REVISION
 
 REPOSITORY = Path(__file__).resolve().parents[3]
+PAGE_SCRIPT = b"// plain\n" * 200
 
 
 @pytest.fixture(scope="module")
@@ -22,6 +24,9 @@ def backend_settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, obje
     (folder / "assets").mkdir()
     (folder / "assets" / "app.js").write_text("export {}")
     (folder / "assets" / "large.js").write_text("export const a = 1;\n" * 2_000)
+    (folder / "assets" / "page.js").write_bytes(PAGE_SCRIPT)
+    (folder / "assets" / "page.js.br").write_bytes(b"in Brotli")
+    (folder / "assets" / "page.js.gz").write_bytes(gzip.compress(PAGE_SCRIPT, mtime=0))
     return {"ui_dir": folder}
 
 
@@ -91,6 +96,24 @@ def test_scripts_are_sent_compressed(anonymous: httpx.Client) -> None:
     assert answer.headers["content-encoding"] == "gzip"
     assert answer.num_bytes_downloaded < 4_000
     assert len(answer.text) > 20_000
+
+
+@pytest.mark.parametrize(
+    ("asked", "coding"),
+    [("gzip, deflate, br", "br"), ("br;q=0, gzip", "gzip"), ("gzip", "gzip"), ("identity", None), ("", None)],
+)
+def test_what_the_build_has_compressed_is_sent_as_it_is(anonymous: httpx.Client, asked: str, coding: str | None) -> None:
+    with anonymous.stream("GET", "/assets/page.js", headers={"Accept-Encoding": asked}) as answer:
+        body = b"".join(answer.iter_raw())
+    headers = answer.headers
+    sent = {"br": b"in Brotli", "gzip": gzip.compress(PAGE_SCRIPT, mtime=0), None: PAGE_SCRIPT}[coding]
+    assert (headers.get("content-encoding"), body) == (coding, sent)
+    assert headers["content-length"] == str(len(sent))
+    assert "accept-encoding" in headers["vary"].lower()
+    assert headers["content-type"].startswith("text/javascript")
+    assert headers["cache-control"] == "public, max-age=31536000, immutable"
+    unchanged = {"Accept-Encoding": asked, "If-None-Match": headers["etag"]}
+    assert anonymous.get("/assets/page.js", headers=unchanged).status_code == 304
 
 
 def test_unknown_paths_of_the_api_stay_problems_alongside_the_ui(anonymous: httpx.Client) -> None:

@@ -15,7 +15,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from wallwatch_backend.notify.deliveries.sender import NO_ANSWER, Outcome, Sender, client
+from wallwatch_backend.notify.deliveries.outcome import Outcome
+from wallwatch_backend.notify.deliveries.sender import NO_ANSWER, Sender, client
 from wallwatch_backend.notify.webhooks import urls
 from wallwatch_backend.notify.webhooks.urls import Address
 

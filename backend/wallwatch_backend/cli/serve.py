@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> None:
         parser.exit(2, "".join(f"{line}\n" for line in wrong_settings(error)))
     raise_file_limit()
     config = configuration(
-        "wallwatch_backend.app:create_app",
+        "wallwatch_backend.app:create_served_app",
         settings,
         factory=True,
         host=given.host,

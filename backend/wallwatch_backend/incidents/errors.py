@@ -11,6 +11,10 @@ class MergedAway(WallwatchError):
     status, code, title = 409, "merged_away", "The incident was merged into another one"
 
 
+class UnknownAssignee(InvalidInput):
+    code, title = "unknown_assignee", "The incident cannot be assigned to this name"
+
+
 class CannotMerge(InvalidInput):
     code, title = "cannot_merge", "These incidents cannot be merged"
 

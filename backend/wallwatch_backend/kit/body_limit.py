@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,7 +21,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        announced = Headers(scope=scope).get("content-length", "")
+        announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
         max_bytes = self._uploads.get(scope["path"], self._max_bytes) if scope["method"] == "POST" else self._max_bytes
         detail = f"At most {max_bytes} bytes are accepted."
         if announced.isdigit() and int(announced) > max_bytes:

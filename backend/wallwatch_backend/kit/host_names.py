@@ -1,6 +1,7 @@
 """The names under which this server answers. A page of another name that resolves to this server gets nothing (DNS rebinding)."""
 
 import ipaddress
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -19,6 +20,7 @@ def allowed_names(settings: Settings) -> frozenset[str] | None:
     return frozenset(name.lower() for name in [*settings.allowed_hosts, *(url.host for url in urls if url is not None and url.host)])
 
 
+@lru_cache(maxsize=256)
 def is_allowed(host: str, names: frozenset[str] | None) -> bool:
     """Whether a Host header is one of this server.
 
@@ -66,7 +68,7 @@ class HostNames:
         self._app, self._names = app, names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or is_allowed(Headers(scope=scope).get("host", "localhost"), self._names):
+        if self._names is None or scope["type"] != "http" or is_allowed(Headers(scope=scope).get("host", "localhost"), self._names):
             await self._app(scope, receive, send)
             return
         detail = "Use the address in WALLWATCH_PUBLIC_URL, or add this name to WALLWATCH_ALLOWED_HOSTS."

@@ -40,7 +40,11 @@ def configure(level: str) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
-    for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
+    for name in ("uvicorn", "uvicorn.error"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [], True
+        logger.setLevel(logging.NOTSET)  # the root's; uvicorn sets its own
+    # No line per request: it costs as much as answering a small one, and its address may carry the code of a sign-in.
+    access = logging.getLogger("uvicorn.access")
+    access.handlers, access.propagate = [], False
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs whole URLs, which may carry a receiver's key

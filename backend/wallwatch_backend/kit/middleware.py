@@ -1,8 +1,9 @@
 """Adds security headers and the request's id to every answer, and measures its duration."""
 
+import os
 import re
 import time
-from uuid import uuid4
+from functools import lru_cache
 
 import structlog
 from prometheus_client import Counter, Histogram
@@ -32,7 +33,7 @@ def request_id(headers: Headers) -> str:
     if _REQUEST_ID.fullmatch(given):
         return given
     trace = _TRACE.fullmatch(headers.get("traceparent", ""))
-    return trace[1] if trace else uuid4().hex
+    return trace[1] if trace else os.urandom(16).hex()
 
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -49,6 +50,13 @@ SECURITY_HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+_SECURITY = [(name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
+
+
+@lru_cache(maxsize=4_096)
+def _metrics(method: str, route: str, status: int) -> tuple[Counter, Histogram]:
+    """The series of these labels: looking them up costs more than counting."""
+    return REQUESTS.labels(method, route, str(status)), SECONDS.labels(route)
 
 
 class AnswerHeaders:
@@ -69,8 +77,8 @@ class AnswerHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in SECURITY_HEADERS.items():
-                    headers.setdefault(name, value)
+                present = {name for name, _ in headers.raw}
+                headers.raw.extend(header for header in _SECURITY if header[0] not in present)
                 headers[REQUEST_ID] = identity
                 if self._hsts_s and (self._always_https or scope["scheme"] == "https"):
                     headers.setdefault("Strict-Transport-Security", f"max-age={self._hsts_s}")
@@ -81,8 +89,9 @@ class AnswerHeaders:
                 # The route's pattern, never the path: a label per host and id would grow without bound.
                 route = getattr(scope.get("route"), "path", "other")
                 method = scope["method"] if scope["method"] in _METHODS else "other"
-                REQUESTS.labels(method, route, str(message["status"])).inc()
-                SECONDS.labels(route).observe(time.perf_counter() - started)
+                requests, seconds = _metrics(method, route, message["status"])
+                requests.inc()
+                seconds.observe(time.perf_counter() - started)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

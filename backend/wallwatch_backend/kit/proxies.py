@@ -77,10 +77,12 @@ class TrustedProxies:
         await self._app(scope, receive, send)
 
     def _see_through(self, scope: Scope) -> None:
+        peer, port = scope["client"]
+        if not self._networks and self._warned:
+            return
         headers = Headers(scope=scope)
         forwarded_for = headers.getlist("x-forwarded-for")
-        peer, port = scope["client"]
-        address = parse_address(peer)
+        address = parse_address(peer) if self._networks else None
         if address is None or not _is_in(address, self._networks):
             if forwarded_for and not self._warned:
                 self._warned = True

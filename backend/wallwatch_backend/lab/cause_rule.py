@@ -24,7 +24,9 @@ def draft(cause: FoundCause, report: LabReport, model: str | None) -> Candidate:
     if cause.recognised is not None:
         raise NoRule(f"The catalogue has this cause already: {cause.recognised.cause}, {cause.recognised.label}.")
     good = {limit.parameter: limit.last_good for limit in cause.thresholds}
-    conditions = [Condition(each.parameter, each.op, each.value, good.get(each.parameter), each.text) for each in cause.conditions]
+    conditions = [
+        Condition(each.parameter, each.op, each.value, good.get(each.parameter), each.text, each.moved_by) for each in cause.conditions
+    ]
     return rule_of(Found(cause.symptom, cause.metric, conditions, report.device, model, evidence(cause, report)))
 
 

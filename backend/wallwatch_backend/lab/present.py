@@ -138,7 +138,8 @@ def report_of(row: CampaignRow, of: DeviceRow | None) -> tuple[LabReport | None,
             condition.text = words.condition_text(condition, units)
         for limit in cause.thresholds:
             limit.unit = units.get(limit.parameter or "", "")
-        cause.recognised = cause.recognised or _recognised(cause.symptom, [c.parameter for c in cause.conditions])
+        named = [name for one in cause.conditions for name in (one.parameter, *one.moved_by)]
+        cause.recognised = cause.recognised or _recognised(cause.symptom, named)
         cause.text = words.cause_text(cause, units)
         cause.policy, cause.no_policy = cause_policy.draft(cause)
         cause.rule, cause.no_rule = _rule(cause, report, None if of is None else of.model)

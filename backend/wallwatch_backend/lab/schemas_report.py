@@ -13,6 +13,13 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="ignore", json_schema_serialization_defaults_required=True)
 
 
+class LabMovedThreshold(_Part):
+    """A threshold as it was measured at some values of the parameters that move it."""
+
+    at: Config = Field(description="Values of the parameters that move it")
+    value: float | None = Field(description="First bad value; null where no value fails")
+
+
 class LabCondition(_Part):
     """One condition of a cause; all conditions of a cause hold together."""
 
@@ -20,6 +27,8 @@ class LabCondition(_Part):
     op: str = Field(description="==, !=, in, >=, <= or before (the first of two comes earlier in a sequence)")
     value: Any = None
     expression: str | None = None
+    moved_by: list[str] = Field(default=[], description="Other parameters that move the threshold; `value` is the usual one")
+    thresholds: list[LabMovedThreshold] = Field(default=[], description="Where it was measured; between, it is interpolated")
     text: str = Field(default="", description="The condition in words")
 
 

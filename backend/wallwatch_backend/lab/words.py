@@ -39,6 +39,9 @@ def condition_text(condition: LabCondition, units: Mapping[str, str]) -> str:
     'order: unbind comes before free'
     >>> condition_text(LabCondition(parameter=None, op=">=", expression="qps*message_kib", value=4096), {})
     'qps × message_kib is at least 4,096'
+    >>> moved = [{"at": {"lanes": "16"}, "value": 44}, {"at": {"lanes": "4"}, "value": 99}]
+    >>> condition_text(LabCondition(parameter="masks", op=">=", value=44, moved_by=["lanes"], thresholds=moved), {})
+    'masks is at least 44 (44 to 99, depending on lanes)'
     """
     value = condition.value
     name = condition.parameter or (condition.expression or "").replace("*", " × ").replace("/", " ÷ ")
@@ -48,7 +51,17 @@ def condition_text(condition: LabCondition, units: Mapping[str, str]) -> str:
         return f"{name} is {' or '.join(value_text(each) for each in value)}"
     unit = units.get(condition.parameter or "", "")
     shown = f" {unit}" if unit and isinstance(value, int | float) and not isinstance(value, bool) and unit not in name else ""
-    return f"{name} {_COMPARISONS.get(condition.op, condition.op)} {value_text(value)}{shown}"
+    return f"{name} {_COMPARISONS.get(condition.op, condition.op)} {value_text(value)}{shown}{_moved(condition)}"
+
+
+def _moved(condition: LabCondition) -> str:
+    """How far other parameters move the threshold."""
+    values = [one.value for one in condition.thresholds if one.value is not None]
+    if not condition.moved_by or not values:
+        return ""
+    never = " or never" if len(values) < len(condition.thresholds) else ""
+    names = " and ".join(condition.moved_by)
+    return f" ({min(values):,g} to {max(values):,g}{never}, depending on {names})"
 
 
 def cause_text(cause: FoundCause, units: Mapping[str, str]) -> str:

@@ -29,6 +29,8 @@ class WebhookRow(Base):
     group_wait_s: Mapped[int]
     group_interval_s: Mapped[int]
     repeat_interval_s: Mapped[int | None]
+    credential: Mapped[bytes | None] = mapped_column(LargeBinary)  # the receiver's key, encrypted like the secret
+    credential_fingerprint: Mapped[str | None]
 
 
 class EventRow(Base):

@@ -70,6 +70,13 @@ class Format(StrEnum):
     alertmanager_api = "alertmanager_api"
     slack = "slack"
     teams = "teams"
+    pagerduty = "pagerduty"
+    opsgenie = "opsgenie"
+    email = "email"
+
+
+KEYED_FORMATS = (Format.pagerduty, Format.opsgenie)
+"""Receivers that know the sender by a key, which is stored encrypted and added when a body is sent."""
 
 
 DAY_S = 86_400
@@ -78,7 +85,17 @@ GROUP_WAIT_S, GROUP_INTERVAL_S = 30, 300
 ALERTMANAGER_REPEAT_S = 600
 """Default of webhooks in the format `alertmanager_api`: Alertmanager ends an alert that is not sent again."""
 
-Url = Annotated[str, StringConstraints(min_length=8, max_length=2000, pattern=r"^https?://[^\s]+$"), StorableText]
+Url = Annotated[
+    str,
+    StringConstraints(min_length=8, max_length=2000, pattern=r"^(https?://|mailto:)[^\s]+$"),
+    StorableText,
+    Field(description="http:// or https://; with the format `email` the recipients: mailto:ann@example.org,bob@example.org"),
+]
+Credential = Annotated[
+    str,
+    StringConstraints(min_length=8, max_length=200, pattern=r"^[!-~]+$"),
+    Field(description="PagerDuty's routing key, or Opsgenie's API key. It is stored encrypted, and never returned"),
+]
 Events = Annotated[list[EventType], Field(min_length=1, max_length=50, description="Events to send; default: those of incidents")]
 GroupBy = Annotated[
     list[LabelName],
@@ -111,6 +128,9 @@ class Webhook(BaseModel):
     created_at: datetime
     last_delivery_at: datetime | None = Field(description="Last successful delivery")
     dead_letters: int = Field(default=0, description="Failed deliveries that are still in the log")
+    credential_fingerprint: str | None = Field(
+        default=None, description="First 8 hexadecimal digits of the SHA-256 of `credential`: shows which key is stored"
+    )
 
 
 class NewWebhook(BaseModel):
@@ -123,6 +143,7 @@ class NewWebhook(BaseModel):
     group_wait_s: GroupWait | None = None
     group_interval_s: GroupInterval | None = None
     repeat_interval_s: RepeatInterval | None = None
+    credential: Credential | None = None
 
 
 class CreatedWebhook(Webhook):
@@ -141,6 +162,7 @@ class WebhookChange(BaseModel):
     group_by: GroupBy | None = None
     group_wait_s: GroupWait | None = None
     group_interval_s: GroupInterval | None = None
+    credential: Credential | None = None
     repeat_interval_s: RepeatInterval | None = Field(default=None, description="null ends the repetition; left out: unchanged")
 
     @model_validator(mode="after")
@@ -153,7 +175,7 @@ class WebhookChange(BaseModel):
 
 class Attempt(BaseModel):
     at: datetime
-    status: int | None = Field(description="HTTP status; null if no answer came")
+    status: int | None = Field(description="HTTP status; null if no answer came, and for e-mail")
     duration_ms: int
     error: str | None
 
@@ -170,7 +192,10 @@ class Delivery(BaseModel):
 
 
 class DeliveryDetail(Delivery):
-    body: str = Field(description="The exact text that is signed and sent")
+    body: str = Field(
+        description="The exact text that is signed and sent. With `pagerduty` the routing key is added when it is sent; with `opsgenie` "
+        "and `email` it is what the requests and messages are made of"
+    )
 
 
 class DeadLetter(Delivery):

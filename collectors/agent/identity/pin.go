@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -13,14 +14,19 @@ import (
 	"strings"
 )
 
-// pinOf returns the fingerprint of the authority in an enrolment token: the SHA-256 of its certificate, after the last point. Tokens of servers
-// without certificates have none.
+// pinOf returns the fingerprint of the authority in an enrolment token: the SHA-256 of its certificate, after the last point, as the server
+// writes it or as people copy it (hexadecimal). Tokens of servers without certificates have none.
 func pinOf(token string) ([]byte, error) {
-	_, text, found := strings.Cut(token, ".")
-	if !found {
+	last := strings.LastIndexByte(token, '.')
+	if last < 0 {
 		return nil, nil
 	}
-	pin, err := base64.RawURLEncoding.DecodeString(text)
+	text := token[last+1:]
+	decode := base64.RawURLEncoding.DecodeString
+	if len(text) == hex.EncodedLen(sha256.Size) {
+		decode = hex.DecodeString
+	}
+	pin, err := decode(text)
 	if err != nil || len(pin) != sha256.Size {
 		return nil, errors.New("the enrolment token is damaged: copy the whole line that `wallwatch agent enrol` printed")
 	}

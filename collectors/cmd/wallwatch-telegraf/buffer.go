@@ -25,7 +25,7 @@ import (
 // repairBuffersOf repairs the buffers that a configuration names. A configuration that cannot be read is left for
 // Telegraf to complain about.
 func repairBuffersOf(configFile string) error {
-	raw, err := os.ReadFile(configFile)
+	raw, err := os.ReadFile(configFile) //nolint:gosec // G703: the administrator names the files of the configuration
 	if err != nil {
 		return fmt.Errorf("the configuration cannot be read (give its path with -config): %w", err)
 	}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/influxdata/telegraf/agent"
-	"github.com/influxdata/telegraf/config"
 	"github.com/influxdata/telegraf/logger"
 )
 
@@ -23,12 +22,17 @@ import (
 var version = "dev"
 
 type options struct {
-	config  string
-	test    bool
-	once    bool
-	debug   bool
-	wait    time.Duration
-	version bool
+	config      string
+	directories []string
+	// configNamed is whether somebody gave config: the usual file may be absent where there are folders.
+	configNamed  bool
+	test         bool
+	once         bool
+	check        bool
+	sampleConfig bool
+	debug        bool
+	wait         time.Duration
+	version      bool
 }
 
 func parse(arguments []string, output io.Writer) (options, error) {
@@ -36,6 +40,12 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	flags := flag.NewFlagSet("wallwatch-telegraf", flag.ContinueOnError)
 	flags.SetOutput(output)
 	flags.StringVar(&o.config, "config", "/etc/wallwatch/telegraf.conf", "configuration `file` in Telegraf's format")
+	flags.Func("config-directory", "`folder` whose *.conf files are read after it, also in folders below; may be given again", func(folder string) error {
+		o.directories = append(o.directories, folder)
+		return nil
+	})
+	flags.BoolVar(&o.check, "check", false, "say whether the configuration can be used, and exit; a running collector is left alone")
+	flags.BoolVar(&o.sampleConfig, "sample-config", false, "print every option of every plugin in this program, and exit")
 	flags.BoolVar(&o.test, "test", false, "gather once, print the metrics as line protocol, send nothing")
 	flags.BoolVar(&o.once, "once", false, "gather once, send to the outputs, exit")
 	flags.DurationVar(&o.wait, "wait", 0, "with -test or -once: `time` to wait for inputs that run in the background")
@@ -50,6 +60,7 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	if o.test && o.once {
 		return o, errors.New("-test and -once exclude each other: -test sends nothing, -once sends to the outputs")
 	}
+	flags.Visit(func(given *flag.Flag) { o.configNamed = o.configNamed || given.Name == "config" })
 	return o, nil
 }
 
@@ -65,9 +76,15 @@ func main() {
 		fmt.Println("wallwatch-telegraf", version, "with Telegraf", telegrafVersion())
 		return
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	if o.sampleConfig {
+		fmt.Print(sampleConfig())
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, o); err != nil && !errors.Is(err, context.Canceled) {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	if err := serve(ctx, o, hangups); err != nil && !errors.Is(err, context.Canceled) {
 		log.Printf("E! [wallwatch-telegraf] %v", err)
 		stop()
 		os.Exit(1)
@@ -75,7 +92,11 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
-	c, err := load(o.config)
+	files, err := configurationFiles(o)
+	if err != nil {
+		return err
+	}
+	c, err := load(files...)
 	if err != nil {
 		return err
 	}
@@ -100,41 +121,6 @@ func run(ctx context.Context, o options) error {
 		log.Printf("I! [wallwatch-telegraf] %s, host %q, every %s", version, c.Agent.Hostname, time.Duration(c.Agent.Interval))
 		return a.Run(ctx)
 	}
-}
-
-// load reads and checks a configuration, so that a mistake is reported before anything starts.
-func load(path string) (*config.Config, error) {
-	c := config.NewConfig()
-	// Telegraf 1.40 changes this default; we have no aggregators, so either value means the same to us.
-	skip := true
-	c.Agent.SkipProcessorsAfterAggregators = &skip
-	settings, err := deriveKafka()
-	if err != nil {
-		return nil, err
-	}
-	if err := presetKafka(&settings); err != nil {
-		return nil, err
-	}
-	if err := repairBuffersOf(path); err != nil {
-		return nil, err
-	}
-	if err := c.LoadConfig(path); err != nil {
-		return nil, fmt.Errorf("configuration %q: %w", path, err)
-	}
-	if len(c.Inputs) == 0 {
-		return nil, fmt.Errorf("configuration %q has no inputs: add [[inputs.rnic]] or [[inputs.ovs_offload]]", path)
-	}
-	for _, output := range c.Outputs {
-		// Telegraf's own default is to give up after 15 s, and then nothing is collected while Kafka is down.
-		if output.Config.StartupErrorBehavior == "" {
-			output.Config.StartupErrorBehavior = "retry"
-		}
-	}
-	warnOfOrphans(c)
-	if c.Agent.Interval <= 0 {
-		return nil, fmt.Errorf("configuration %q: agent.interval must be positive", path)
-	}
-	return c, nil
 }
 
 func telegrafVersion() string {

@@ -98,11 +98,15 @@ REFUSED = (400, 409, 413, 422)
 """Answers that blame the request: the same request would be refused again, so it must not hold up all others."""
 
 
-def run_once(wallwatch: Wallwatch, tickets: TicketSystem, position: Path) -> bool:
+WAIT_S = 30
+"""How long a request waits for the next change. The server takes up to 50; proxies often end what is silent for 60."""
+
+
+def run_once(wallwatch: Wallwatch, tickets: TicketSystem, position: Path, wait_s: int = 0) -> bool:
     """Handle every change since the last run; say whether all went well. The position is written after each incident, never before."""
     well = True
     since = json.loads(position.read_text())["since"] if position.exists() else 0
-    for incident, seq in wallwatch.changes(since):
+    for incident, seq in wallwatch.changes(since, wait_s):
         try:
             done = apply(wallwatch, tickets, incident)
         except httpx.HTTPStatusError as error:
@@ -117,10 +121,10 @@ def run_once(wallwatch: Wallwatch, tickets: TicketSystem, position: Path) -> boo
 
 
 def main(tickets: TicketSystem) -> int:
-    """Run once with --once, else every --every seconds."""
+    """Run once with --once, else whenever something changes."""
     parser = argparse.ArgumentParser(description=f"Opens, updates and closes tickets in {tickets.name} for incidents of Wallwatch.")
     parser.add_argument("--once", action="store_true", help="handle all changes, then exit")
-    parser.add_argument("--every", type=float, default=15, metavar="SECONDS", help="pause between two polls (default 15)")
+    parser.add_argument("--every", type=float, default=1, metavar="SECONDS", help="pause between two requests (default 1)")
     parser.add_argument(
         "--position", type=Path, default=Path(f"{tickets.name}-position.json"), help="file that stores the position in the feed"
     )
@@ -129,10 +133,10 @@ def main(tickets: TicketSystem) -> int:
     while True:
         well = False
         try:
-            well = run_once(wallwatch, tickets, options.position)
+            well = run_once(wallwatch, tickets, options.position, 0 if options.once else WAIT_S)
         except httpx.HTTPError as error:
             detail = error.response.text[:500] if isinstance(error, httpx.HTTPStatusError) else ""
-            print(f"{error} {detail}", file=sys.stderr, flush=True)  # the next poll does the rest
+            print(f"{error} {detail}", file=sys.stderr, flush=True)  # the next request does the rest
         if options.once:
             return 0 if well else 1
         time.sleep(options.every)

@@ -15,10 +15,15 @@ class Wallwatch:
         self.url = url.rstrip("/")
         self._http = httpx.Client(base_url=f"{self.url}/api/v1", headers={"Authorization": f"Bearer {token}"}, timeout=30)
 
-    def changes(self, since: int) -> Iterator[tuple[Incident, int]]:
-        """Yield each incident that changed after `since`, with the position to continue from once it is handled."""
+    def changes(self, since: int, wait_s: int = 0) -> Iterator[tuple[Incident, int]]:
+        """Yield each incident that changed after `since`, with the position to continue from once it is handled.
+
+        If nothing has changed yet, the server answers as soon as something does, or after `wait_s`.
+        """
         while True:
-            page = self._http.get("/incidents/changes", params={"since": since}).raise_for_status().json()
+            parameters = {"since": since, "wait_s": wait_s}
+            page = self._http.get("/incidents/changes", params=parameters, timeout=30 + wait_s).raise_for_status().json()
+            wait_s = 0  # of the first request only: the rest is what there is
             for incident in page["items"]:
                 yield incident, incident["seq"]
             if not page["items"] or page["next_since"] == since:
@@ -47,3 +52,13 @@ class Wallwatch:
                 done.raise_for_status()
                 return
         raise RuntimeError(f"incident {incident['id']} changes too fast to be linked to {key}")
+
+    def state(self, incident_id: str) -> str:
+        """The incident's state; of one that was merged into another, of that."""
+        incident = self._http.get(f"/incidents/{incident_id}").raise_for_status().json()
+        return self.state(incident["merged_into"]) if incident.get("merged_into") else incident["state"]
+
+    def act(self, incident_id: str, action: str, comment: str) -> None:
+        """Acknowledge, resolve or reopen an incident, and say in its timeline why."""
+        self._http.post(f"/incidents/{incident_id}/{action}").raise_for_status()
+        self._http.post(f"/incidents/{incident_id}/comments", json={"text": comment[:1000]}).raise_for_status()

@@ -1,7 +1,8 @@
-import "@mantine/core/styles.css";
+import "@/lib/ui/mantine.css";
 import "@mantine/notifications/styles.css";
 import "@/lib/ui/fonts.css";
 import "@/lib/ui/tokens.css";
+import "@/lib/ui/print.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./App";

@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
+import { createRoute, createRouter, lazyRouteComponent as page } from "@tanstack/react-router";
 import { parseForecastFilters } from "@/features/fleet/forecasts/filters";
 import { parseProfileSearch } from "@/features/fleet/profiles/filters";
 import { parseRnicSearch } from "@/features/fleet/rnic/tabs";
@@ -17,224 +17,209 @@ import { parseRemedySearch } from "@/features/remedies/search";
 import { parseRolloutSearch } from "@/features/rollouts/search";
 import { parseRange } from "@/lib/time/range";
 import { parseFleetSearch } from "@/features/fleet/overview/view";
-import { ErrorPage, NotFoundPage } from "./FaultPages";
-import { FunctionModelsRoute, FunctionsRoute, PlacementRoute } from "./functionRoutes";
-import { ReportRoute, RnicVfsRoute, SlosRoute, TenantsRoute, VfRoute } from "./isolationRoutes";
-import { CaptureRoute, CapturesRoute } from "./captureRoutes";
-import { CampaignRoute, LabRoute, NewCampaignRoute } from "./labRoutes";
-import {
-  AccountRoute,
-  EditPolicyRoute,
-  FleetRoute,
-  ForecastsRoute,
-  HostsRoute,
-  IncidentRoute,
-  IncidentsRoute,
-  NewPolicyRoute,
-  NewRolloutRoute,
-  PlanRoute,
-  PoliciesRoute,
-  PolicyRoute,
-  ProfileRoute,
-  ProfilesRoute,
-  RemediesRoute,
-  RnicRoute,
-  RolloutRoute,
-  RolloutsRoute,
-  SettingsRoute,
-  SilencesRoute,
-  SymptomRoute,
-  WebhooksRoute,
-} from "./routes";
-import { SessionGate } from "./SessionGate";
-
-const root = createRootRoute({ component: SessionGate, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
+import { ErrorPage } from "./FaultPages";
+import { LoadingPage } from "./LoadingPage";
+import { agentsRoute, settingsIndexRoute } from "./redirects";
+import { root } from "./rootRoute";
+import { stringifySearch } from "./stringifySearch";
 
 export const fleetRoute = createRoute({
   getParentRoute: () => root,
   path: "/",
   validateSearch: parseFleetSearch,
-  component: FleetRoute,
+  component: page(() => import("./routes/FleetRoute"), "FleetRoute"),
 });
 export const rnicRoute = createRoute({
   getParentRoute: () => root,
   path: "/rnics/$host/$pci",
   validateSearch: parseRnicSearch,
-  component: RnicRoute,
+  component: page(() => import("./routes/RnicRoute"), "RnicRoute"),
 });
 export const incidentsRoute = createRoute({
   getParentRoute: () => root,
   path: "/incidents",
   validateSearch: parseIncidentFilters,
-  component: IncidentsRoute,
+  component: page(() => import("./routes/IncidentsRoute"), "IncidentsRoute"),
 });
 export const incidentRoute = createRoute({
   getParentRoute: () => root,
   path: "/incidents/$id",
-  component: IncidentRoute,
+  component: page(() => import("./routes/IncidentRoute"), "IncidentRoute"),
 });
 export const silencesRoute = createRoute({
   getParentRoute: () => root,
   path: "/silences",
   validateSearch: parseSilenceFilters,
-  component: SilencesRoute,
+  component: page(() => import("./routes/SilencesRoute"), "SilencesRoute"),
 });
 export const policiesRoute = createRoute({
   getParentRoute: () => root,
   path: "/policies",
   validateSearch: parsePolicyFilters,
-  component: PoliciesRoute,
+  component: page(() => import("./routes/PoliciesRoute"), "PoliciesRoute"),
 });
 export const newPolicyRoute = createRoute({
   getParentRoute: () => root,
   path: "/policies/new",
   validateSearch: parseEditorSearch,
-  component: NewPolicyRoute,
+  component: page(() => import("./routes/NewPolicyRoute"), "NewPolicyRoute"),
 });
 export const policyRoute = createRoute({
   getParentRoute: () => root,
   path: "/policies/$id",
   validateSearch: parsePolicySearch,
-  component: PolicyRoute,
+  component: page(() => import("./routes/PolicyRoute"), "PolicyRoute"),
 });
 export const editPolicyRoute = createRoute({
   getParentRoute: () => root,
   path: "/policies/$id/edit",
-  component: EditPolicyRoute,
+  component: page(() => import("./routes/EditPolicyRoute"), "EditPolicyRoute"),
 });
 export const forecastsRoute = createRoute({
   getParentRoute: () => root,
   path: "/forecasts",
   validateSearch: parseForecastFilters,
-  component: ForecastsRoute,
+  component: page(() => import("./routes/ForecastsRoute"), "ForecastsRoute"),
 });
-export const profilesRoute = createRoute({ getParentRoute: () => root, path: "/profiles", component: ProfilesRoute });
+export const profilesRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/profiles",
+  component: page(() => import("./routes/ProfilesRoute"), "ProfilesRoute"),
+});
 export const profileRoute = createRoute({
   getParentRoute: () => root,
   path: "/profiles/$model",
   validateSearch: parseProfileSearch,
-  component: ProfileRoute,
+  component: page(() => import("./routes/ProfileRoute"), "ProfileRoute"),
 });
 export const symptomRoute = createRoute({
   getParentRoute: () => root,
   path: "/symptoms/$symptom",
-  component: SymptomRoute,
+  component: page(() => import("./routes/SymptomRoute"), "SymptomRoute"),
 });
 export const tenantsRoute = createRoute({
   getParentRoute: () => root,
   path: "/tenants",
   validateSearch: parseTenantFilters,
-  component: TenantsRoute,
+  component: page(() => import("./routes/TenantsRoute"), "TenantsRoute"),
 });
-export const slosRoute = createRoute({ getParentRoute: () => root, path: "/tenants/slos", component: SlosRoute });
+export const slosRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/tenants/slos",
+  component: page(() => import("./routes/SlosRoute"), "SlosRoute"),
+});
 export const reportRoute = createRoute({
   getParentRoute: () => root,
   path: "/tenants/report",
   validateSearch: parseReportSearch,
-  component: ReportRoute,
+  component: page(() => import("./routes/ReportRoute"), "ReportRoute"),
 });
 export const rnicVfsRoute = createRoute({
   getParentRoute: () => root,
   path: "/tenants/rnics/$host/$pci",
   validateSearch: parseVfsView,
-  component: RnicVfsRoute,
+  component: page(() => import("./routes/RnicVfsRoute"), "RnicVfsRoute"),
 });
 export const vfRoute = createRoute({
   getParentRoute: () => root,
   path: "/tenants/rnics/$host/$pci/vfs/$vf",
   validateSearch: parseRange,
-  component: VfRoute,
+  component: page(() => import("./routes/VfRoute"), "VfRoute"),
 });
 export const functionsRoute = createRoute({
   getParentRoute: () => root,
   path: "/functions",
   validateSearch: parseFunctionsSearch,
-  component: FunctionsRoute,
+  component: page(() => import("./routes/FunctionsRoute"), "FunctionsRoute"),
 });
 export const placementRoute = createRoute({
   getParentRoute: () => root,
   path: "/functions/placement",
-  component: PlacementRoute,
+  component: page(() => import("./routes/PlacementRoute"), "PlacementRoute"),
 });
 export const functionModelsRoute = createRoute({
   getParentRoute: () => root,
   path: "/functions/models",
-  component: FunctionModelsRoute,
+  component: page(() => import("./routes/FunctionModelsRoute"), "FunctionModelsRoute"),
 });
 export const remediesRoute = createRoute({
   getParentRoute: () => root,
   path: "/remedies",
   validateSearch: parseRemedySearch,
-  component: RemediesRoute,
+  component: page(() => import("./routes/RemediesRoute"), "RemediesRoute"),
 });
-export const rolloutsRoute = createRoute({ getParentRoute: () => root, path: "/rollouts", component: RolloutsRoute });
+export const rolloutsRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/rollouts",
+  component: page(() => import("./routes/RolloutsRoute"), "RolloutsRoute"),
+});
 export const newRolloutRoute = createRoute({
   getParentRoute: () => root,
   path: "/rollouts/new",
   validateSearch: parseRolloutSearch,
-  component: NewRolloutRoute,
+  component: page(() => import("./routes/NewRolloutRoute"), "NewRolloutRoute"),
 });
-export const rolloutRoute = createRoute({ getParentRoute: () => root, path: "/rollouts/$id", component: RolloutRoute });
-export const planRoute = createRoute({ getParentRoute: () => root, path: "/plans/$id", component: PlanRoute });
+export const rolloutRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/rollouts/$id",
+  component: page(() => import("./routes/RolloutRoute"), "RolloutRoute"),
+});
+export const planRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/plans/$id",
+  component: page(() => import("./routes/PlanRoute"), "PlanRoute"),
+});
 export const labRoute = createRoute({
   getParentRoute: () => root,
   path: "/lab",
   validateSearch: parseLabFilters,
-  component: LabRoute,
+  component: page(() => import("./routes/LabRoute"), "LabRoute"),
 });
 export const newCampaignRoute = createRoute({
   getParentRoute: () => root,
   path: "/lab/new",
   validateSearch: parseNewCampaignSearch,
-  component: NewCampaignRoute,
+  component: page(() => import("./routes/NewCampaignRoute"), "NewCampaignRoute"),
 });
-export const campaignRoute = createRoute({ getParentRoute: () => root, path: "/lab/$id", component: CampaignRoute });
+export const campaignRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/lab/$id",
+  component: page(() => import("./routes/CampaignRoute"), "CampaignRoute"),
+});
 export const capturesRoute = createRoute({
   getParentRoute: () => root,
   path: "/captures",
   validateSearch: parseCapturesSearch,
-  component: CapturesRoute,
+  component: page(() => import("./routes/CapturesRoute"), "CapturesRoute"),
 });
 export const captureRoute = createRoute({
   getParentRoute: () => root,
   path: "/captures/$id",
   validateSearch: parseCaptureSearch,
-  component: CaptureRoute,
+  component: page(() => import("./routes/CaptureRoute"), "CaptureRoute"),
 });
 export const hostsRoute = createRoute({
   getParentRoute: () => root,
   path: "/hosts",
   validateSearch: parseAgentFilters,
-  component: HostsRoute,
-});
-/** The page Hosts was called Agents. */
-export const agentsRoute = createRoute({
-  getParentRoute: () => root,
-  path: "/agents",
-  validateSearch: parseAgentFilters,
-  beforeLoad: ({ search }) => {
-    throw redirect({ to: "/hosts", search, replace: true });
-  },
+  component: page(() => import("./routes/HostsRoute"), "HostsRoute"),
 });
 export const webhooksRoute = createRoute({
   getParentRoute: () => root,
   path: "/webhooks",
   validateSearch: parseLogFilters,
-  component: WebhooksRoute,
-});
-export const settingsIndexRoute = createRoute({
-  getParentRoute: () => root,
-  path: "/settings",
-  beforeLoad: () => {
-    throw redirect({ to: "/settings/$section", params: { section: "tokens" }, replace: true });
-  },
+  component: page(() => import("./routes/WebhooksRoute"), "WebhooksRoute"),
 });
 export const settingsRoute = createRoute({
   getParentRoute: () => root,
   path: "/settings/$section",
-  component: SettingsRoute,
+  component: page(() => import("./routes/SettingsRoute"), "SettingsRoute"),
 });
-export const accountRoute = createRoute({ getParentRoute: () => root, path: "/account", component: AccountRoute });
+export const accountRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/account",
+  component: page(() => import("./routes/AccountRoute"), "AccountRoute"),
+});
 
 const routeTree = root.addChildren([
   fleetRoute,
@@ -276,24 +261,15 @@ const routeTree = root.addChildren([
   accountRoute,
 ]);
 
-/** The URL is part of the product: `?symptom=S1,S6` rather than JSON in quotes. */
 export const router = createRouter({
   routeTree,
-  defaultPreload: false,
+  // Each page's code is fetched when somebody points at a link to it, at the latest when it is opened.
+  defaultPreload: "intent",
+  defaultPendingComponent: LoadingPage,
+  defaultPendingMs: 200,
   defaultErrorComponent: ErrorPage,
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
-  stringifySearch: (search) => {
-    const pairs = Object.entries(search).filter(
-      (pair): pair is [string, string | number] => pair[1] !== undefined && pair[1] !== null && pair[1] !== "",
-    );
-    const text = pairs
-      .map(
-        ([key, value]) =>
-          `${encodeURIComponent(key)}=${encodeURIComponent(String(value)).replaceAll("%2C", ",").replaceAll("%3A", ":")}`,
-      )
-      .join("&");
-    return text ? `?${text}` : "";
-  },
+  stringifySearch,
 });
 
 declare module "@tanstack/react-router" {

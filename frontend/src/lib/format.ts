@@ -42,7 +42,8 @@ export function formatShare(value: number | null | undefined): string {
 export function formatHeadroom(headroom: number | null | undefined): string {
   if (headroom === null || headroom === undefined || !Number.isFinite(headroom)) return "limit unknown";
   if (headroom < 0) return `${Number((1 - headroom).toPrecision(3))}× limit`;
-  return `${Math.floor((1 - headroom) * 100 + 1e-9)}% of limit`;
+  const percent = (1 - headroom) * 100;
+  return percent > 1e-9 && percent < 1 - 1e-9 ? "< 1% of limit" : `${Math.floor(percent + 1e-9)}% of limit`;
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

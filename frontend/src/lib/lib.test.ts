@@ -43,6 +43,8 @@ describe("numbers", () => {
   it.each([
     [0.123, "87% of limit"],
     [0.04, "96% of limit"],
+    [0.9943, "< 1% of limit"],
+    [1, "0% of limit"],
     [0, "100% of limit"],
     [-0.12, "1.12× limit"],
     [null, "limit unknown"],

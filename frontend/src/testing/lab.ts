@@ -50,7 +50,15 @@ export const CAUSE: FoundCause = {
   symptom: "S6",
   metric: null,
   conditions: [
-    { parameter: "egress_masks", op: ">=", value: 24, expression: null, text: "egress_masks is at least 24" },
+    {
+      parameter: "egress_masks",
+      op: ">=",
+      value: 24,
+      expression: null,
+      moved_by: [],
+      thresholds: [],
+      text: "egress_masks is at least 24",
+    },
   ],
   text: "S6 appears when egress_masks is at least 24.",
   confidence: 0.99,

@@ -5,7 +5,7 @@ import { render } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { ChartEngine, type Painter } from "@/charts/engine";
 import type { Catalogue } from "@/lib/api/types";
-import { CATALOGUE_KEY } from "@/lib/api/useCatalogue";
+import { CATALOGUE_KEY, WHOLE_CATALOGUE_KEY } from "@/lib/api/useCatalogue";
 import { theme } from "@/lib/ui/theme";
 import { CATALOGUE } from "./catalogue";
 
@@ -25,7 +25,7 @@ const paintsNothing = (): Painter =>
 /** A component with what every page has around it, the catalogue too; nothing is retried, and nothing animates. */
 export function renderPage(children: ReactNode, catalogue: Catalogue | null = CATALOGUE) {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  if (catalogue) client.setQueryData(CATALOGUE_KEY, catalogue);
+  if (catalogue) for (const key of [CATALOGUE_KEY, WHOLE_CATALOGUE_KEY]) client.setQueryData(key, catalogue);
   // Links need a router; where they lead is the app's affair.
   const router = createRouter({ routeTree: createRootRoute(), history: createMemoryHistory() });
   return render(

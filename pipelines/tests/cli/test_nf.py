@@ -174,9 +174,25 @@ def test_place_takes_a_measured_curve_with_its_noise(tmp_path: Path) -> None:
     assert daring["expected_violations"] > 0.4
 
 
+def test_place_fits_measurements_and_says_what_to_measure_next(tmp_path: Path) -> None:
+    loads = [0.0] * 4 + [0.5 * at for at in range(1, 15)]
+    rows = [[load, 500 * (1 - 0.05 * min(load, 4)) * (1 + 0.01 * (-1) ** at)] for at, load in enumerate(loads)]
+    function = {"name": "a", "count": 80, "sla_drop": 0.11, "solo_kpps": 500, "memory_load": 1, "memory_measurements": rows}
+    found = answer(place(tmp_path, [function], {"cores": 8}, "--json", "--measure", "12"))
+    assert found["expected_violations"] <= 0.8
+    assert found["nics_used"] > 20, "three neighbours take 15%, and two take 10%, give or take 1%: not all cards may risk that"
+    assert {one["nf"] for one in found["measure_next"]} == {"a"}
+    assert sum(one["repeats"] for one in found["measure_next"]) == 12
+    assert "measure a next to a load of" in place(tmp_path, [function], {"cores": 8}, "--measure", "12").stdout
+
+
 @pytest.mark.parametrize(
     ("functions", "cards", "part"),
     [
+        ([{"name": "a", "sla_drop": 0.1, "solo_kpps": 1, "memory_measurements": [[0, 1]]}], {}, "1 measurements: at least 8"),
+        ([{"name": "a", "sla_drop": 0.1, "solo_kpps": 1, "memory_measurements": [[0, "x"]]}], {}, "measurement 0 must be"),
+        ([{"name": "a", "sla_drop": 0.1, "solo_kpps": 1, "memory_measurements": [[0, -2]]}], {}, "measurement 0: the load must be"),
+        ([{"name": "a", "sla_drop": 0.1, "solo_kpps": 1, "memory_curve": [], "memory_measurements": []}], {}, "not both"),
         ([{"name": "a", "sla_drop": 0.1, "solo_kpps": 1, "memory_curve": [[0, 0.3], [1, 0.1]]}], {}, "falls by more than noise"),
         ([{"name": "a", "sla_drop": 0.1, "solo_kpps": 1, "memory_curve": [[0, 0], [1, 1.2]]}], {}, "shares of the solo throughput"),
         ([{"name": "a"}], {}, "sla_drop must be a number"),
@@ -213,12 +229,24 @@ def test_train_refuses_bad_profiles_with_row_and_column(tmp_path: Path, row: str
 
 def test_train_refuses_folders_without_a_profile_and_bytes(tmp_path: Path) -> None:
     refused(nf("train", "--profiles", tmp_path / "none", "--out", tmp_path / "m"), "is not a folder")
-    refused(nf("train", "--profiles", tmp_path, "--out", tmp_path / "m"), "has no file *mem_train*")
+    refused(nf("train", "--profiles", tmp_path, "--out", tmp_path / "m"), "a file *mem_train* is required")
     (tmp_path / "a_mem_train").write_bytes(b"\xff\xfe\x00")
     refused(nf("train", "--profiles", tmp_path, "--out", tmp_path / "m"), "is not text")
     (tmp_path / "b_mem_train").write_text("x")
     refused(nf("train", "--profiles", tmp_path, "--out", tmp_path / "m"), "several files", "--nf")
-    refused(nf("train", "--profiles", tmp_path, "--out", tmp_path / "m", "--pattern", "x"), "--pattern must be")
+    refused(nf("train", "--profiles", tmp_path, "--out", tmp_path / "m", "--pattern", "x"), "--pattern or", "must be")
+
+
+def test_train_takes_the_pattern_that_a_profile_detected(profiles: Path, tmp_path: Path) -> None:
+    for file in profiles.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "pattern").write_text("run_to_completion\n")
+    answer(nf("train", "--profiles", tmp_path, "--out", tmp_path / "m.json", "--json"))
+    assert json.loads((tmp_path / "m.json").read_text())["pattern"] == "run_to_completion"
+    answer(nf("train", "--profiles", tmp_path, "--out", tmp_path / "m.json", "--pattern", "pipeline", "--json"))
+    assert json.loads((tmp_path / "m.json").read_text())["pattern"] == "pipeline"
+    (tmp_path / "pattern").write_text("pipe")
+    refused(nf("train", "--profiles", tmp_path, "--out", tmp_path / "m.json"), "must be pipeline or run_to_completion, not pipe")
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "x", '{"format": 1}'])

@@ -68,6 +68,10 @@ def test_a_profile_keeps_its_quota_and_trains_a_model(device: str, tmp_path: Pat
     assert found["attributes"] == ["flows"]
     assert found["engine"]["n"] == 2
     assert (found["engine"]["t0"], found["engine"]["a"]) == pytest.approx((2e-4, 2e-6), rel=1e-3)
+    assert found["engine"]["t0_error"] < 1e-3 * 2e-4, "the device measures without noise"
+    assert found["pattern"]["detected"] == "pipeline"
+    assert found["pattern"]["errors"]["pipeline"] < 0.01 < found["pattern"]["errors"]["run_to_completion"]
+    assert (tmp_path / "out" / "pattern").read_text() == "pipeline\n"
     engine = [line.split() for line in (tmp_path / "out" / "probe_reg_train").read_text().splitlines()]
     assert {tuple(row[2:]) for row in engine} == {("2", "1518")}
     own = [line.split() for line in (tmp_path / "out" / "probe_own_load").read_text().splitlines()]
@@ -112,6 +116,13 @@ def test_a_device_that_cannot_be_profiled_is_refused(device: str, tmp_path: Path
     ran = profile(f"{device} without", tmp_path / "out")
     assert ran.exit_code == 2
     assert "it has no metric competitors_ipc" in ran.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_quota_that_the_accelerator_would_use_up_is_refused(device: str, tmp_path: Path) -> None:
+    ran = profile(device, tmp_path / "out", "--quota", "15")
+    assert ran.exit_code == 2
+    assert "the quota must be at least 24" in ran.stderr
     assert not (tmp_path / "out").exists()
 
 

@@ -12,6 +12,8 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from cloudevents.kafka import KafkaMessage, from_binary
+from confluent_kafka import Message
 
 from wallwatch import kafka_clients
 from wallwatch.domain.telemetry.keys import key_of
@@ -49,6 +51,16 @@ def classify(settings: Settings) -> Iterator[None]:
         process.communicate(timeout=60)
 
 
+def check_envelope(message: Message) -> None:
+    """A finding is a CloudEvent to a reader that we did not write."""
+    headers = dict(message.headers() or [])
+    event = from_binary(KafkaMessage(headers=headers, key=message.key(), value=message.value()))
+    assert (event["type"], event["specversion"]) == ("wallwatch.findings", "1.0")
+    assert event["dataschema"] == "urn:wallwatch:message:wallwatch.findings:1"
+    assert event["subject"].encode() == message.key()
+    assert event.data == json.loads(message.value() or b"")
+
+
 @pytest.fixture
 def findings(settings: Settings, host: str) -> Iterator[Callable[[Callable[[list[dict[str, Any]]], bool]], list[dict[str, Any]]]]:
     """Collect this host's findings until a condition holds."""
@@ -62,6 +74,7 @@ def findings(settings: Settings, host: str) -> Iterator[Callable[[Callable[[list
             message = consumer.poll(0.5)
             if message is not None and message.error() is None and message.key() == host.encode():
                 found.append(json.loads(message.value() or b""))
+                check_envelope(message)
         return found
 
     yield collect

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 import psycopg
 import pytest
+from prometheus_client import REGISTRY
 
 from wallwatch.domain.contention.composition import Pattern
 from wallwatch.domain.contention.profile_files import ProfileFile, read_profiles, train_profiles
@@ -22,8 +23,9 @@ class Sink:
     def __init__(self) -> None:
         self.findings: list[dict[str, Any]] = []
 
-    def produce(self, topic: str, key: bytes, value: bytes) -> None:
+    def produce(self, topic: str, key: bytes, value: bytes, headers: list[tuple[str, bytes]]) -> None:
         assert topic == "wallwatch.findings"
+        assert ("ce_type", b"wallwatch.findings") in headers
         self.findings.append(orjson.loads(value))
 
 
@@ -55,15 +57,25 @@ def sample(connection: psycopg.Connection[Any], rnic_id: int, minute: int, kpps:
         )
 
 
+def prediction_errors() -> tuple[float, float]:
+    """Number and sum of what the job counted for `firewall`."""
+    name, labels = "wallwatch_function_prediction_error_ratio", {"function": "firewall"}
+    return REGISTRY.get_sample_value(f"{name}_count", labels) or 0.0, REGISTRY.get_sample_value(f"{name}_sum", labels) or 0.0
+
+
 def test_a_function_that_is_slower_than_its_model_for_five_minutes_is_reported_until_it_recovers(
     connection: psycopg.Connection[Any], rnic_id: int, host: str
 ) -> None:
     sink = Sink()
     watch = ContentionWatch(sink)  # type: ignore[arg-type]
+    sampled, summed = prediction_errors()
     for minute in range(MINUTE, MINUTE + 5):
         sample(connection, rnic_id, minute, 700.0)
         watch.step(connection, minute)
     (raised,) = sink.findings
+    more, sum_of_more = (now - then for now, then in zip(prediction_errors(), (sampled, summed), strict=True))
+    assert more == 5, "the metric that shows how a model ages counts each minute"
+    assert sum_of_more / more > 0.1
     assert (raised["host"], raised["symptom"], raised["state"], raised["model"]) == (host, "contention", "active", "BF-2")
     assert raised["summary"].startswith("net/fw-0 gets 700 kpps")
     assert watch.step(connection, MINUTE + 4) == 0

@@ -22,7 +22,9 @@ app = typer.Typer(help="Find which settings make an RNIC fall over, and at which
 
 app.command("points")(points)
 
-_DUT = typer.Option(..., "--dut", help="command of a device that speaks dut/1 (docs/lab.md), run without a shell")
+_DUT = typer.Option(
+    ..., "--dut", help="a device that speaks dut/1 (docs/lab.md): its command, run without a shell, or tcp://HOST:PORT or unix:///PATH"
+)
 _JSON = typer.Option(False, "--json", help="print JSON")
 _TIMEOUT = typer.Option(None, "--timeout", min=0.001, help="seconds for one test; by default 5 times what the device states, at least 5 s")
 _FOLDER = typer.Argument(..., metavar="DIR", help="folder of a campaign")

@@ -76,12 +76,25 @@ def condition_text(condition: Mapping[str, Any]) -> str:
 
     >>> condition_text({"parameter": "order", "op": "before", "value": ["vf", "flow"]})
     'order: vf before flow'
+    >>> thresholds = [{"at": {"lanes": "16"}, "value": 44}, {"at": {"lanes": "8"}, "value": 60}, {"at": {"lanes": "4"}, "value": None}]
+    >>> condition_text({"parameter": "masks", "op": ">=", "value": 44, "moved_by": ["lanes"], "thresholds": thresholds})
+    'masks >= 44, moved by lanes: 44 with lanes 16; 60 with lanes 8; never with lanes 4'
     """
     if condition["op"] == "before":
         first, second = condition["value"]
         return f"{condition['parameter']}: {_value(first)} before {_value(second)}"
     name = condition["parameter"] or condition["expression"]
-    return f"{name} {condition['op']} {_value(condition['value'])}"
+    moved = f", moved by {', '.join(condition['moved_by'])}: {_thresholds(condition)}" if condition.get("moved_by") else ""
+    return f"{name} {condition['op']} {_value(condition['value'])}{moved}"
+
+
+def _thresholds(condition: Mapping[str, Any]) -> str:
+    """Where the threshold was measured, and what it was there."""
+    found = []
+    for one in condition["thresholds"]:
+        at = ", ".join(f"{name} {_value(value)}" for name, value in one["at"].items())
+        found.append(f"{'never' if one['value'] is None else _value(one['value'])} with {at}")
+    return "; ".join(found)
 
 
 def _state(report: Mapping[str, Any]) -> Iterator[str]:
@@ -90,7 +103,7 @@ def _state(report: Mapping[str, Any]) -> Iterator[str]:
     yield _varied(report)
     tests = report["tests"]
     cost = f"{tests} tests and resets ({report['resets']} resets) in {duration(report['seconds'])}, strategy {report['strategy']}"
-    yield f"{cost}; {_effort(tests, int(report['brute_force']['tests']))}"
+    yield f"{cost}; {_effort(tests - report['resets'], int(report['brute_force']['tests']))}"
     baseline = report["baseline"]
     metrics = [
         f"{name} {_number(one['median'])} {one['unit']} (noise {_number(one['scale'])})" for name, one in baseline["metrics"].items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from itertools import pairwise
-from math import inf
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,19 @@ CORES_OF_CARD, CORES_OF_FUNCTION = 8, 2
 """Of a BlueField-2, and what the paper gives each function (section 7.5.1)."""
 MOST_FUNCTIONS = 100_000
 COMMAND = "place"
-_KEYS = {"name", "count", "cores", "sla_drop", "solo_kpps", "pattern", "memory_load", "memory_curve", "engines", "drop_error"}
+_KEYS = {
+    "name",
+    "count",
+    "cores",
+    "sla_drop",
+    "solo_kpps",
+    "pattern",
+    "memory_load",
+    "memory_curve",
+    "memory_measurements",
+    "engines",
+    "drop_error",
+}
 _LARGEST_FALL = 0.1
 """Of a curve from one point to the next: more is no noise of a measurement."""
 
@@ -98,11 +110,38 @@ def _resident(where: str, function: dict[str, Any], defined: dict[str, Resident]
     load = number(COMMAND, where, function, "memory_load", 0.0)
     error = number(COMMAND, where, function, "drop_error", 0.0)
     kind = Kind(name, cores, most_drop, error)
-    resident = Resident(kind, solo, Pattern(pattern), load, _curve(where, function), _engines(where, function))
+    curve, errors = _curve_and_errors(where, function)
+    resident = Resident(kind, solo, Pattern(pattern), load, curve, _engines(where, function), errors)
     if name in defined and defined[name] != resident:
         refuse(COMMAND, f"{where}: another function of this name differs: give each kind its own name")
     defined[name] = resident
     return resident
+
+
+def _curve_and_errors(where: str, function: dict[str, Any]) -> tuple[tuple[tuple[float, float], ...], tuple[float, ...]]:
+    """The curve with its errors: fitted to measurements, or given and taken as exact."""
+    from wallwatch.domain.contention.measured_curve import UnusableMeasurements, fit
+
+    rows = function.get("memory_measurements")
+    if rows is None:
+        return _curve(where, function), ()
+    if "memory_curve" in function:
+        refuse(COMMAND, f"{where}: give memory_curve or memory_measurements, not both")
+    if not isinstance(rows, list):
+        refuse(COMMAND, f"{where}: memory_measurements must be a list of [competitors' load, throughput in kpps]")
+    measurements = []
+    for at, row in enumerate(rows):
+        if not isinstance(row, list) or len(row) != 2 or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in row):
+            refuse(COMMAND, f"{where}: measurement {at} must be [competitors' load, throughput in kpps]")
+        load, throughput = float(row[0]), float(row[1])
+        if not (isfinite(load) and isfinite(throughput) and load >= 0 and throughput > 0):
+            refuse(COMMAND, f"{where}: measurement {at}: the load must be at least 0 and the throughput positive, not {row[0]}, {row[1]}")
+        measurements.append((load, throughput))
+    try:
+        curve = fit(measurements)
+    except UnusableMeasurements as problem:
+        refuse(COMMAND, f"{where}: {problem}")
+    return curve.points, curve.errors
 
 
 def _curve(where: str, function: dict[str, Any]) -> tuple[tuple[float, float], ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 from pathlib import Path
@@ -16,9 +15,6 @@ from wallwatch.cli.nf_input import MODEL, YALA, read_model, read_rows, read_text
 if TYPE_CHECKING:
     from wallwatch.domain.contention.function_model import FunctionModel, Predictions
 
-MEMORY, ENGINE, REFERENCE = "*mem_train*", "*reg_train*", "*slomo_train*"
-"""Files of a folder of profiles."""
-
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the group."""
@@ -28,10 +24,10 @@ def register(app: typer.Typer) -> None:
 
 
 def train(
-    profiles: Path = typer.Option(metavar="DIR", help="folder with *mem_train, and optionally *reg_train and *slomo_train"),
+    profiles: Path = typer.Option(metavar="DIR", help="folder with *mem_train, and optionally *reg_train, *slomo_train and *own_load"),
     out: Path = typer.Option(metavar="MODEL", help="file of the model (JSON)"),
     nf: str = typer.Option("", metavar="NAME", help="name of the function; with several in DIR, only files that contain it"),
-    pattern: str = typer.Option("pipeline", help="execution pattern: pipeline or run_to_completion"),
+    pattern: str = typer.Option("", help="execution pattern: pipeline or run_to_completion; default: DIR/pattern, else pipeline"),
     seed: int = typer.Option(0, help="of the cross-validation and the trees", min=0),
     as_json: bool = typer.Option(False, "--json", help="print the figures of the cross-validation as JSON"),
 ) -> None:
@@ -39,35 +35,41 @@ def train(
 
     Exit code 2: profiles that cannot be used; each bad value is named with row and column.
     """
-    from wallwatch.domain.contention import function_model
     from wallwatch.domain.contention.composition import Pattern
-    from wallwatch.domain.contention.profile_columns import MEMORY_PROFILE
-    from wallwatch.domain.contention.profile_files import ProfileKind, columns_of
+    from wallwatch.domain.contention.profile_files import (
+        PATTERN_FILE,
+        ProfileFile,
+        ProfileKind,
+        UnusableProfiles,
+        read_profiles,
+        train_profiles,
+    )
+    from wallwatch.domain.contention.profile_rows import BadProfile
 
+    if not profiles.is_dir():
+        refuse("train", f"{profiles} is not a folder")
+    detected = profiles / PATTERN_FILE
+    if not pattern:
+        pattern = read_text("train", detected).strip() if detected.is_file() else Pattern.PIPELINE
     if pattern not in list(Pattern):
-        refuse("train", f"--pattern must be {' or '.join(Pattern)}, not {pattern}")
-    files = {kind: _profile(profiles, kind, nf) for kind in (MEMORY, ENGINE, REFERENCE)}
-    memory = files[MEMORY]
-    if memory is None:
-        refuse("train", f"{profiles} has no file {MEMORY} of rows with flows, packet size, seven counters and throughput")
-    engine, reference = files[ENGINE], files[REFERENCE]
-    rows = read_rows("train", memory, MEMORY_PROFILE)
-    engine_rows = None if engine is None else read_rows("train", engine, columns_of(ProfileKind.ENGINE, read_text("train", engine)))
-    reference_rows = None if reference is None else read_rows("train", reference, MEMORY_PROFILE)
-    hashes = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files.values() if file is not None}
+        refuse("train", f"the pattern (--pattern or {detected}) must be {' or '.join(Pattern)}, not {pattern}")
+    files = [file for kind in ProfileKind if (file := _profile(profiles, kind, nf)) is not None]
     try:
-        model = function_model.train(nf or memory.parent.resolve().name, rows, engine_rows, reference_rows, Pattern(pattern), hashes, seed)
-    except ValueError as problem:
+        read = read_profiles([ProfileFile(file.name, read_text("train", file)) for file in files])
+        model = train_profiles(nf or profiles.resolve().name, read, Pattern(pattern), seed)
+    except BadProfile as problem:
+        refuse("train", f"{profiles}: bad measurements\n{problem}")
+    except UnusableProfiles as problem:
         refuse("train", f"{profiles}: {problem}")
     _write(out, orjson.dumps(model.as_json(), option=orjson.OPT_SORT_KEYS))
-    if engine is None:
+    if model.engine is None:
         typer.echo("wallwatch nf train: no accelerator profile (*reg_train): the model knows memory contention only", err=True)
     figures = model.memory.cross_validation
     if as_json:
         card = {"function": model.name, "cross_validation": dict(figures), "ranges": dict(model.ranges), "data": dict(model.data)}
         typer.echo(orjson.dumps(card).decode())
         return
-    typer.echo(f"{model.name}: {out}, trained on {len(rows)} rows of {memory.name}")
+    typer.echo(f"{model.name}: {out}, {pattern}, trained on {len(read.rows[ProfileKind.MEMORY])} rows")
     shares = f"within 5% {figures['within_5']:.1f}%, within 10% {figures['within_10']:.1f}%"
     typer.echo(f"cross-validation (memory): MAPE {figures['mape']:.2f}%, {shares}")
 
@@ -153,15 +155,11 @@ def _predicted(command: str, trained: FunctionModel, rows: object) -> Prediction
 
 
 def _profile(folder: Path, kind: str, name: str) -> Path | None:
-    if not folder.is_dir():
-        refuse("train", f"{folder} is not a folder")
-    found = sorted(file for file in folder.glob(kind) if file.is_file())
+    found = sorted(file for file in folder.glob(f"*{kind}*") if file.is_file())
     if name and len(found) > 1:
         found = [file for file in found if name.lower() in file.name.lower()]
     if len(found) > 1:
-        refuse("train", f"{folder} has several files {kind} ({', '.join(file.name for file in found)}): choose the function with --nf")
-    if found:
-        read_text("train", found[0])  # a clear refusal before anything else reads it
+        refuse("train", f"{folder} has several files *{kind}* ({', '.join(file.name for file in found)}): choose the function with --nf")
     return found[0] if found else None
 
 

@@ -32,8 +32,12 @@ def place(
     policy: str = typer.Option(OPTIMUM, help="optimum: the whole batch at once; or one by one: fullest, greedy, monopolise"),
     margin: float = typer.Option(0.0, min=0.0, max=0.5, help="predicted drops must stay this share of solo throughput below the SLA"),
     risk: float = typer.Option(
-        0.01, min=0.0, max=1.0, help="of predictions with errors (drop_error): expected share of a batch's functions that break their SLA"
+        0.01,
+        min=0.0,
+        max=1.0,
+        help="of predictions with errors (measurements, drop_error): expected share of a batch's functions that break their SLA",
     ),
+    measure: int = typer.Option(0, min=0, max=100_000, metavar="N", help="name up to N measurements that would make the assignment surer"),
     as_json: bool = typer.Option(False, "--json", help="print the assignment as JSON"),
 ) -> None:
     """Assign functions to cards so that no resident loses more than its SLA allows (Yala, section 7.5.1).
@@ -42,6 +46,7 @@ def place(
     """
     from wallwatch.domain.contention import batch_placement, placement
     from wallwatch.domain.contention.sharing import Batch, Resident, drops_of
+    from wallwatch.domain.contention.worth_measuring import DARING, next_measurements
 
     if policy not in (*placement.Policy, OPTIMUM):
         refuse("place", f"--policy must be {', '.join(placement.Policy)} or {OPTIMUM}, not {policy}")
@@ -55,7 +60,11 @@ def place(
     def many(kinds: Sequence[placement.Kind], combinations: batch_placement.Places) -> batch_placement.Array:
         return Batch([residents[kind] for kind in kinds]).drops(combinations)
 
-    feasible = placement.Feasibility(drops, cards.cores, margin, many)
+    def chances(kinds: Sequence[placement.Kind], combinations: batch_placement.Places) -> batch_placement.Array:
+        return Batch([residents[kind] for kind in kinds]).chances(combinations)
+
+    measured = any(resident.memory_errors for resident in residents.values())
+    feasible = placement.Feasibility(drops, cards.cores, margin, many, chances if measured else None)
     bound = None
     try:
         if policy == OPTIMUM:
@@ -70,10 +79,16 @@ def place(
             {"nf": kind.name, "nic": None if at is None else cards.name(at)} for kind, at in zip(arrivals, found.assignment, strict=True)
         ],
         "nics_used": len(found.cards),
-        "expected_violations": round(sum(placement.expected_violations(card, drops) for card in found.cards), 3),
+        "expected_violations": round(sum(feasible.expected_violations(card) for card in found.cards), 3),
         "unplaced": sum(at is None for at in found.assignment),
         "lower_bound": bound,
     }
+    if measure:
+        daring, _ = batch_placement.fewest_cards(arrivals, feasible, SECONDS, max(risk, DARING))
+        answer["measure_next"] = [
+            {"nf": one.function, "memory_load": one.memory_load, "repeats": one.repeats}
+            for one in next_measurements(daring.cards, residents, measure)
+        ]
     typer.echo(orjson.dumps(answer).decode() if as_json else _text(answer))
     if answer["unplaced"]:
         typer.echo(f"wallwatch nf place: {answer['unplaced']} functions have no place: add cards or relax their SLAs", err=True)
@@ -95,4 +110,8 @@ def _text(answer: dict[str, Any]) -> str:
         by_card.setdefault(row["nic"] or "no card", []).append(row["nf"])
     lines = [f"{nic}: {', '.join(functions)}" for nic, functions in by_card.items()]
     bound = "" if answer["lower_bound"] is None else f" (at least {answer['lower_bound']} are required)"
-    return "\n".join([*lines, f"{answer['nics_used']} cards{bound}, {answer['expected_violations']} expected violations"])
+    lines.append(f"{answer['nics_used']} cards{bound}, {answer['expected_violations']} expected violations")
+    for one in answer.get("measure_next", []):
+        beside = "alone" if one["memory_load"] == 0 else f"next to a load of {one['memory_load']:g}"
+        lines.append(f"measure {one['nf']} {beside}, {one['repeats']} times")
+    return "\n".join(lines)

@@ -11,12 +11,15 @@ import typer
 from wallwatch.cli.nf_input import refuse
 
 if TYPE_CHECKING:
+    from wallwatch.domain.contention.composition import Detected
     from wallwatch.lab.function_profile import FunctionProfile
     from wallwatch.lab.options import Hooks
     from wallwatch.lab.progress import Progress
 
 COMMAND = "profile"
 INCOMPLETE = 3
+_NORMAL_90 = 1.645
+"""Standard errors of a 90% interval."""
 
 
 def register(app: typer.Typer) -> None:
@@ -70,7 +73,7 @@ def _measure(dut: str, quota: int, out: Path, seed: int, search: Any) -> dict[st
     if not (out / FILE_NAME).exists():
         process = DeviceProcess(dut, warn=hooks.on_warning)
         try:
-            check(process.device)  # before a folder is made
+            check(process.device, quota)  # before a folder is made
         finally:
             process.close()
         return campaign.run(out, dut, CampaignOptions(seed=seed), hooks, search)
@@ -109,6 +112,7 @@ def _plan(dut: str, quota: int, out: Path, seed: int, as_json: bool) -> None:
 
 
 def _write(out: Path, name: str, found: FunctionProfile) -> list[Path]:
+    from wallwatch.domain.contention.profile_files import PATTERN_FILE
     from wallwatch.lab.function_profile import as_text, engine_rows
 
     files = []
@@ -117,15 +121,36 @@ def _write(out: Path, name: str, found: FunctionProfile) -> list[Path]:
             file = out / f"{name}_{kind}"
             file.write_text(as_text(rows))
             files.append(file)
+    detected = found.accelerator.pattern
+    if detected is not None and detected.pattern is not None:
+        file = out / PATTERN_FILE
+        file.write_text(f"{detected.pattern.value}\n")
+        files.append(file)
     return files
 
 
 def _print(found: FunctionProfile, report: dict[str, Any], files: list[Path], as_json: bool) -> None:
-    engine = found.engine
+    engine, detected = found.accelerator.engine, found.accelerator.pattern
     answer = {
         "measured": report["tests"],
         "attributes": list(found.kept),
-        "engine": None if engine is None else {"n": engine.queues, "t0": engine.t0, "a": engine.a, "n_fit": engine.queues_fit},
+        "engine": None
+        if engine is None
+        else {
+            "n": engine.queues,
+            "t0": engine.t0,
+            "t0_error": engine.t0_error,
+            "a": engine.a,
+            "a_error": engine.a_error,
+            "n_fit": engine.queues_fit,
+        },
+        "pattern": None
+        if detected is None
+        else {
+            "detected": detected.pattern,
+            "margin": detected.margin,
+            "errors": {one.value: error for one, error in detected.errors.items()},
+        },
         "files": [str(file) for file in files],
         "complete": report["stopped"] is None,
     }
@@ -134,11 +159,24 @@ def _print(found: FunctionProfile, report: dict[str, Any], files: list[Path], as
     else:
         typer.echo(f"{report['tests']} configurations; throughput depends on {', '.join(found.kept) or 'contention only'}")
         if engine is not None:
-            typer.echo(f"accelerator: {engine.queues} queues, t = {engine.t0:.4g} + {engine.a:.4g} x MTBR (1/kpps)")
+            t0, a = _with_error(engine.t0, engine.t0_error), _with_error(engine.a, engine.a_error)
+            typer.echo(f"accelerator: {engine.queues} queues, t = {t0} + {a} x MTBR (1/kpps, 90% intervals)")
+            typer.echo(f"execution pattern: {_pattern(detected)}")
         for file in files:
             typer.echo(f"written: {file}")
-    if found.engine_problem:
-        typer.echo(f"wallwatch nf profile: the accelerator's times cannot be inferred: {found.engine_problem}", err=True)
+    if found.accelerator.problem:
+        typer.echo(f"wallwatch nf profile: the accelerator's times cannot be inferred: {found.accelerator.problem}", err=True)
+
+
+def _with_error(value: float, error: float | None) -> str:
+    return f"{value:.4g}" if error is None else f"({value:.4g} +/- {_NORMAL_90 * error:.2g})"
+
+
+def _pattern(detected: Detected | None) -> str:
+    if detected is None:
+        return "undecided: the benches take too little of the throughput; set --pattern of nf train"
+    errors = ", ".join(f"{pattern} is {error:.1%} off" for pattern, error in detected.errors.items())
+    return f"{detected.pattern or 'undecided: set --pattern of nf train'} ({errors})"
 
 
 def _hooks(quota: int) -> Hooks:

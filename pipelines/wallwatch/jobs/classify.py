@@ -15,6 +15,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import orjson
+
 # Quix's schema registry client, unused here, emits a deprecation warning of its own dependency that bypasses every filter.
 with warnings.catch_warnings(record=True):
     from quixstreams import Application, State, message_context
@@ -25,6 +27,7 @@ from wallwatch.domain.catalogue import local_rules
 from wallwatch.domain.symptoms.host_stage import HOST, MEASUREMENTS, Message, step
 from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.telemetry.decode import Refused, Sender, decode
+from wallwatch.domain.telemetry.envelope import headers_of
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs.host_state import DecodedValues, HostState
 from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, MESSAGES, serve
@@ -104,6 +107,7 @@ def application(settings: Settings, keys: TelemetryKeys) -> Application:
         stream = stream.concat(app.dataframe(topic))
     classifier = Classifier(settings.future_tolerance_s * 1_000_000_000, keys.sender)
     findings = stream.apply(classifier, stateful=True, expand=True, metadata=True)
+    findings = findings.set_headers(lambda finding, *_: headers_of(OUTPUT, finding["host"], orjson.dumps(finding)))
     findings.to_topic(app.topic(OUTPUT, key_serializer="str", value_serializer="json"), key=lambda finding: finding["host"])
     return app
 

@@ -22,11 +22,11 @@ from wallwatch.domain.contention.card import Occupant, Traffic
 from wallwatch.domain.contention.counters import Counters
 from wallwatch.domain.contention.function_model import BadModel, FunctionModel
 from wallwatch.domain.contention.own_load import OwnLoad
-from wallwatch.domain.contention.watch import KEEPS_UP, Limits, Measured, reasons
+from wallwatch.domain.contention.watch import KEEPS_UP, Limits, Measured, judge
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.symptoms.contention import MINUTE_MS, SYMPTOM, Life, forget, step
 from wallwatch.jobs import kafka
-from wallwatch.jobs.metrics import FINDINGS
+from wallwatch.jobs.metrics import FINDINGS, FUNCTION_ERROR
 from wallwatch.store import functions as store
 
 log = logging.getLogger(__name__)
@@ -131,7 +131,10 @@ class ContentionWatch:
         if life is None:
             subject = {"host": first.host, "pci": first.pci, "rack": first.rack}
             life = self._lives[key] = Life(subject, Identity(first.model, first.driver, first.firmware))
-        return self._send(key, step(life, minute, reasons(self._measured(card), limits)))
+        judged = judge(self._measured(card), limits)
+        for at, error in judged.errors.items():
+            FUNCTION_ERROR.labels(card[at].function).observe(abs(error))
+        return self._send(key, step(life, minute, judged.reasons))
 
     def _measured(self, card: list[store.FunctionMinute]) -> list[Measured]:
         names = Counter(_name(each) for each in card)

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 from confluent_kafka import Producer
 
+from wallwatch.domain.telemetry.envelope import headers_of
 from wallwatch.domain.telemetry.keys import without_keys
 from wallwatch.jobs.metrics import DEAD_LETTERS
 
@@ -64,9 +65,10 @@ class DeadLetters:
         DEAD_LETTERS.labels(self._job, rejected.topic, rejected.reason).inc()
         self._log(rejected)
         payload = rejected.as_json(datetime.now(UTC))
+        headers = headers_of(TOPIC, (rejected.key or b"").decode(errors="replace"), payload)
         while True:
             try:
-                self._producer.produce(TOPIC, key=rejected.key, value=payload)
+                self._producer.produce(TOPIC, key=rejected.key, value=payload, headers=headers)
                 return
             except BufferError:  # a flood of bad messages: wait until the producer has sent some
                 self._producer.poll(0.1)

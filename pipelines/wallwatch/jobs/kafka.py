@@ -8,6 +8,8 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 
+from wallwatch.domain.telemetry.envelope import headers_of
+
 log = logging.getLogger(__name__)
 
 TOPIC_RETRY_S = 1.0
@@ -15,9 +17,10 @@ TOPIC_RETRY_S = 1.0
 
 def produce(producer: Producer, topic: str, key: str, value: bytes) -> None:
     """Hand a message to the producer. While its queue is full because the broker is down or slow, wait rather than lose it."""
+    headers = headers_of(topic, key, value)
     while True:
         try:
-            producer.produce(topic, key=key.encode(), value=value)
+            producer.produce(topic, key=key.encode(), value=value, headers=headers)
             return
         except BufferError:
             producer.poll(0.1)

@@ -55,6 +55,12 @@ FORECAST_DRIFTED = Gauge(
     "wallwatch_forecast_drifted", "1 while the fleet no longer matches the model's training data: train again", ["role"]
 )
 FORECAST_UNUSABLE = Gauge("wallwatch_forecast_unusable_models", "Champion or challenger whose file cannot be used")
+FUNCTION_ERROR = Histogram(
+    "wallwatch_function_prediction_error_ratio",
+    "Distance of measured from predicted throughput as a share of it, once per minute while more arrives than the function processes",
+    ["function"],
+    buckets=(0.01, 0.02, 0.035, 0.05, 0.1, 0.2, 0.5),
+)
 FORECAST_WORKING = Gauge("wallwatch_forecast_working", "1 in the process that forecasts, 0 in one on standby")
 
 CAMPAIGNS = Counter("wallwatch_lab_campaigns", "Campaigns of the lab that ended", ["state"])

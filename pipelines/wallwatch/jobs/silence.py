@@ -18,6 +18,7 @@ from confluent_kafka import Producer
 
 from wallwatch.domain.symptoms import silence
 from wallwatch.domain.telemetry.decode import Decoded, Message
+from wallwatch.jobs import kafka
 from wallwatch.jobs.metrics import FINDINGS
 
 CHECK_EVERY_S = 5.0
@@ -86,7 +87,7 @@ class SilenceWatch:
             self._ask(overdue)
         for finding in silence.check(self._watch):
             FINDINGS.labels(finding["symptom"], finding["state"]).inc()
-            self._producer.produce(self._topic, orjson.dumps(finding), key=finding["host"].encode())
+            kafka.produce(self._producer, self._topic, finding["host"], orjson.dumps(finding))
         self._producer.poll(0)
 
     def close(self) -> None:

@@ -21,6 +21,7 @@ from wallwatch.domain.lab.device import Device, parse_device
 from wallwatch.domain.lab.report import Report
 from wallwatch.domain.lab.tester import Options, SearchEnd, Tester
 from wallwatch.lab.journal import VERSION, Content, Journal, JournalError
+from wallwatch.lab.one_thread import one_thread
 from wallwatch.lab.options import CampaignOptions, Hooks
 from wallwatch.lab.process import DeviceProcess
 from wallwatch.lab.tester import ATTEMPTS, JournalTester
@@ -150,7 +151,8 @@ def _campaign(
 
 def _searched(search: Search | None, device: Device, tester: JournalTester, options: CampaignOptions) -> Report:
     if search is None:
-        from wallwatch.domain.lab.search import run_lab
+        with one_thread():
+            from wallwatch.domain.lab.search import run_lab
 
         search = run_lab
     try:

@@ -1,7 +1,7 @@
 """Profiles of a network function, measured on a device that speaks `dut/1` (docs/contention.md).
 
 Parameters of the component `traffic` are attributes of traffic, those of `contention` set a bench that competes for memory. A function that
-uses an accelerator has `mtbr` in its traffic and the bench `engine_bench_queues`, `engine_bench_ns` (component `accelerator`).
+uses an accelerator has `mtbr` in its traffic and the bench `engine_bench_queues`, `engine_bench_ns` (`engine_profile`).
 """
 
 from __future__ import annotations
@@ -13,22 +13,21 @@ import numpy as np
 
 from wallwatch.domain.contention.adaptive import Attribute, Traffic, profile
 from wallwatch.domain.contention.counters import COUNTER_NAMES
-from wallwatch.domain.contention.inference import CoRun, EngineProfile, NotIdentifiable, infer
 from wallwatch.domain.lab.device import Config, Device, Parameter
 from wallwatch.domain.lab.report import Report
 from wallwatch.domain.lab.tester import Options, SearchEnd, Stopped, Tester
+from wallwatch.lab import engine_profile
+from wallwatch.lab.engine_profile import CONTENTION, MATCHES, MOST_RUNS, EngineRuns, alone, uses_engine
 from wallwatch.lab.faults import BadDevice
 
-TRAFFIC, CONTENTION = "traffic", "contention"
-FLOWS, PACKET_BYTES, MATCHES = "flows", "packet_bytes", "mtbr"
-BENCH_QUEUES, BENCH_TIME = "engine_bench_queues", "engine_bench_ns"
+TRAFFIC = "traffic"
+FLOWS, PACKET_BYTES = "flows", "packet_bytes"
 THROUGHPUT = "throughput_kpps"
 COUNTERS = tuple(f"competitors_{name}" for name in COUNTER_NAMES)
 OWN_COUNTERS = tuple(f"own_{name}" for name in COUNTER_NAMES)
-_ENGINE_RUNS = ((0.3, 0.6), (0.3, 1.0), (0.65, 0.8), (1.0, 0.6), (1.0, 1.0), (1.0, 0.8))
-"""Shares of the ranges of `mtbr` and of the bench's time: three ratios, two of them with two bench settings or more."""
-_NS_PER_INVERSE_KPPS = 1e6
 PER_SPLIT = 3
+FEWEST_OF_MEMORY = 10
+"""Rows that a model of the memory is trained on at least."""
 
 
 @dataclass
@@ -41,9 +40,7 @@ class FunctionProfile:
     """Rows of flows, packet size and the function's own counters, measured alone; empty where the device does not emit them."""
     packet_bytes: float = 0.0
     """Of the runs at the accelerator."""
-    runs: list[CoRun] = field(default_factory=list)
-    engine: EngineProfile | None = None
-    engine_problem: str = ""
+    accelerator: EngineRuns = field(default_factory=EngineRuns)
 
 
 class ProfileSearch:
@@ -55,7 +52,7 @@ class ProfileSearch:
 
     def __call__(self, device: Device, tester: Tester, options: Options) -> Report:
         """Measure; a profile that ends early is reported with what there is."""
-        check(device)
+        check(device, self.quota)
         stopped = None
         try:
             self._measure(device, tester, options.seed)
@@ -80,17 +77,11 @@ class ProfileSearch:
                 self.found.own.append([*row, *(metrics[name] for name in OWN_COUNTERS)])
             return metrics[THROUGHPUT]
 
-        engine = engine_configurations(device)
-        self.found.kept = profile(attributes(device), throughput, self.quota - len(engine), per_split=PER_SPLIT, seed=seed, fill=True).kept
-        for config in engine:
-            rate = test(config)[THROUGHPUT]
-            queues, nanoseconds = float(config[BENCH_QUEUES]), float(config[BENCH_TIME])  # type: ignore[arg-type]  # integers, by `check`
-            self.found.runs.append(CoRun(float(config[MATCHES]), int(queues), nanoseconds / _NS_PER_INVERSE_KPPS, rate))  # type: ignore[arg-type]
-        if self.found.runs:
-            try:
-                self.found.engine = infer(self.found.runs)
-            except NotIdentifiable as problem:
-                self.found.engine_problem = str(problem)
+        of_memory = _of_memory(device, self.quota)
+        self.found.kept = profile(attributes(device), throughput, of_memory, per_split=PER_SPLIT, seed=seed, fill=True).kept
+        if uses_engine(device):
+            solo = self.found.memory[0][-1]  # the first measurement is the usual traffic, alone
+            self.found.accelerator = engine_profile.measure(device, solo, lambda configs: [test(one)[THROUGHPUT] for one in configs])
 
 
 def planned(device: Device, quota: int, seed: int, answers: Sequence[tuple[Config, Mapping[str, float]]]) -> list[Config]:
@@ -98,7 +89,7 @@ def planned(device: Device, quota: int, seed: int, answers: Sequence[tuple[Confi
 
     What is measured under contention does not decide what comes next, so the list goes on until the next measurement that does.
     """
-    check(device)
+    check(device, quota)
     known = {device.key(config): metrics[THROUGHPUT] for config, metrics in answers}
     wanted: list[Config] = []
 
@@ -112,16 +103,30 @@ def planned(device: Device, quota: int, seed: int, answers: Sequence[tuple[Confi
             raise _Undecided
         return 1.0
 
+    def rates(configs: Sequence[Config]) -> list[float]:
+        missing = [config for config in configs if device.key(config) not in known]
+        if missing:
+            wanted.extend(missing)
+            raise _Undecided
+        return [known[device.key(config)] for config in configs]
+
     first = [configuration(device, traffic, 0.0) for traffic in _ends(attributes(device))]
     missing = [config for config in first if device.key(config) not in known]
     if missing:
         return missing[:quota]
-    engine = engine_configurations(device)
+    of_memory = _of_memory(device, quota)
     try:
-        profile(attributes(device), throughput, quota - len(engine), per_split=PER_SPLIT, seed=seed, fill=True)
+        profile(attributes(device), throughput, of_memory, per_split=PER_SPLIT, seed=seed, fill=True)
+        if uses_engine(device):
+            engine_profile.measure(device, known[device.key(first[0])], rates)
     except _Undecided:
-        return wanted
-    return wanted + [config for config in engine if device.key(config) not in known]
+        pass
+    return wanted
+
+
+def _of_memory(device: Device, quota: int) -> int:
+    """What the accelerator's runs leave of the quota."""
+    return quota - MOST_RUNS if uses_engine(device) else quota
 
 
 class _Undecided(Exception):
@@ -136,14 +141,16 @@ def _ends(given: Mapping[str, Attribute]) -> list[Traffic]:
     return found
 
 
-def check(device: Device) -> None:
-    """Raise `BadDevice` for a device that no profile can be made of."""
+def check(device: Device, quota: int) -> None:
+    """Raise `BadDevice` for a device that no profile can be made of, or not with so few measurements."""
     integers = {one.name for one in device.parameters if one.kind == "integer"}
     problems = [f"it has no metric {name}" for name in (THROUGHPUT, *COUNTERS) if name not in device.metric]
     if FLOWS not in integers or FLOWS not in {one.name for one in _of(device, TRAFFIC)}:
         problems.append(f"it has no integer parameter {FLOWS} of the component {TRAFFIC}")
     if not _of(device, CONTENTION):
         problems.append(f"it has no integer parameter of the component {CONTENTION}: nothing competes with the function")
+    if _of_memory(device, quota) < FEWEST_OF_MEMORY:
+        problems.append(f"its accelerator takes {MOST_RUNS} measurements, so the quota must be at least {MOST_RUNS + FEWEST_OF_MEMORY}")
     if problems:
         raise BadDevice(f"{device.name} cannot be profiled: " + "; ".join(problems))
 
@@ -163,7 +170,7 @@ def attributes(device: Device) -> dict[str, Attribute]:
 
 def configuration(device: Device, traffic: Traffic, contention: float) -> Config:
     """Traffic and a bench: none at contention 0, else a random one that belongs to the number."""
-    config = {**_alone(device), **{name: _nearest(device.by_name[name], value) for name, value in traffic.items()}}
+    config = {**alone(device), **{name: _nearest(device.by_name[name], value) for name, value in traffic.items()}}
     if contention > 0:
         random = np.random.default_rng(int(contention * 2**53))
         for one in _of(device, CONTENTION):
@@ -171,38 +178,21 @@ def configuration(device: Device, traffic: Traffic, contention: float) -> Config
     return config
 
 
-def engine_configurations(device: Device) -> list[Config]:
-    """Co-runs with the accelerator's bench, alone at the memory; none for a function that does not use one."""
-    names = (MATCHES, BENCH_QUEUES, BENCH_TIME)
-    if not all(name in device.by_name and device.by_name[name].kind == "integer" for name in names):
-        return []
-    matches, _, time = (device.by_name[name] for name in names)
-    found = []
-    for at_matches, at_time in _ENGINE_RUNS:
-        config = {**_alone(device), MATCHES: matches.between(matches.minimum, matches.maximum, at_matches)}
-        found.append({**config, BENCH_QUEUES: 1, BENCH_TIME: time.between(time.minimum, time.maximum, at_time)})
-    return found
-
-
-def _alone(device: Device) -> Config:
-    quiet = {one.name: one.minimum for one in device.parameters if one.name in (MATCHES, BENCH_QUEUES, BENCH_TIME)}
-    return {**device.default, **quiet, **{one.name: one.minimum for one in _of(device, CONTENTION)}}
-
-
 def _nearest(parameter: Parameter, value: float) -> int:
     return parameter.at(min(max(round((value - parameter.minimum) / parameter.step), 0), parameter.size - 1))
 
 
 def engine_rows(found: FunctionProfile) -> list[tuple[float, ...]]:
-    """Match-to-byte ratio and the function's time per packet at the accelerator (1/kpps), of each ratio; queues and packet size."""
-    if found.engine is None:
+    """Match-to-byte ratio and the function's time per packet at the accelerator (1/kpps), of each ratio; queues and packet size.
+
+    Two points of the line that was fitted to all runs: means of each ratio would weigh a few noisy runs as much as many.
+    """
+    engine = found.accelerator.engine
+    if engine is None:
         return []
-    rows: dict[float, list[float]] = {}
-    for run in found.runs:
-        own = 1.0 / run.throughput - run.bench_queues * run.bench_time / found.engine.queues
-        rows.setdefault(run.matches, []).append(own)
-    known = (found.engine.queues, found.packet_bytes) if found.packet_bytes > 0 else ()
-    return [(matches, float(np.mean(times)), *known) for matches, times in sorted(rows.items())]
+    ratios = [run.matches for run in found.accelerator.runs]
+    known = (engine.queues, found.packet_bytes) if found.packet_bytes > 0 else ()
+    return [(matches, engine.service_time(matches), *known) for matches in (min(ratios), max(ratios))]
 
 
 def as_text(rows: Sequence[Sequence[float]]) -> str:

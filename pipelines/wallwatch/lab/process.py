@@ -7,6 +7,7 @@ stopped, and started again for the next operation; the operation itself is answe
 from __future__ import annotations
 
 import shlex
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +16,7 @@ from typing import Any
 import orjson
 
 from wallwatch.domain.lab.device import Config, DescriptionError, Device, parse_device, to_json
+from wallwatch.lab.adaptors import connect
 from wallwatch.lab.answers import Answer, check_id, parse_line, read_reset, read_test
 from wallwatch.lab.differences import differences
 from wallwatch.lab.faults import RESTART_AFTER, BadDevice, DeviceFault, DeviceGone, shown
@@ -36,7 +38,7 @@ class DeviceProcess:
     Parameters
     ----------
     command
-        The command line, split as a shell would; no shell runs it.
+        The command line, split as a shell would; no shell runs it. Or a URL: `tcp://HOST:PORT` or `unix:///PATH`.
     timeout_s
         Seconds for one test or reset; None for `TIMEOUT_FACTOR` times what the device states, at least `LEAST_TIMEOUT_S`.
     expected
@@ -223,7 +225,7 @@ class DeviceProcess:
 
 def _split(command: str) -> list[str]:
     try:
-        arguments = shlex.split(command)
+        arguments = [sys.executable, "-m", connect.__name__, command] if connect.is_url(command) else shlex.split(command)
     except ValueError as error:
         raise BadDevice(f"the command {shown(command)} cannot be split into arguments: {error}") from None
     if not arguments:

@@ -5,6 +5,7 @@ import { IncidentsPage } from "../pages/IncidentsPage";
 import { RnicPage } from "../pages/RnicPage";
 import { SYMPTOM_MS } from "../support/environment";
 import { expectAccessible } from "../support/axe";
+import { expectFits } from "../support/fits";
 
 const PAGES: [path: string, ready: string][] = [
   ["/incidents?state=all", "Incidents"],
@@ -46,6 +47,7 @@ test("the fleet, an RNIC and an incident have no violation", async ({ page }) =>
   await fleet.open();
   await fleet.painted();
   await expectAccessible(page);
+  await expectFits(page);
   await fleet.keys.focus();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("region", { name: "Limits" })).toBeVisible();
@@ -54,6 +56,7 @@ test("the fleet, an RNIC and an incident have no violation", async ({ page }) =>
     await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
     await expectAccessible(page);
   }
+  await expectFits(page);
   await page.goto("/incidents?state=all");
   const list = new IncidentsPage(page);
   await expect(list.first).toBeVisible({ timeout: SYMPTOM_MS });
@@ -61,6 +64,7 @@ test("the fleet, an RNIC and an incident have no violation", async ({ page }) =>
   await expect(page.getByRole("region", { name: "What happened" })).toBeVisible();
   await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
   await expectAccessible(page);
+  await expectFits(page);
 });
 
 test("the dialogs of the incident list have no violation", async ({ page }) => {
@@ -83,12 +87,13 @@ test("the dialogs of the incident list have no violation", async ({ page }) => {
 });
 
 for (const [path, heading] of PAGES) {
-  test(`${path} has no violation`, async ({ page }) => {
+  test(`${path} has no violation, and fits a phone`, async ({ page }) => {
     await page.goto(path);
     await expect(page.getByRole("heading", { name: heading, level: 1 })).toBeVisible();
     await new Shell(page).expectLive();
     await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
     await expectAccessible(page);
+    await expectFits(page);
   });
 }
 

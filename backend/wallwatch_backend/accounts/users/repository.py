@@ -21,6 +21,18 @@ async def by_name(session: ReadSession, username: str) -> UserRow | None:
     return (await session.scalars(select(UserRow).where(UserRow.username == username))).one_or_none()
 
 
+async def assignable_names(session: ReadSession, containing: str, limit: int) -> Sequence[str]:
+    """Names of accounts that can sign in, the name itself before those that contain it."""
+    query = select(UserRow.username).where(UserRow.disabled.is_(False))
+    if containing:
+        query = query.where(UserRow.username.icontains(containing, autoescape=True))
+    return (await session.scalars(query.order_by(UserRow.username != containing, UserRow.username).limit(limit))).all()
+
+
+async def can_sign_in(session: ReadSession, username: str) -> bool:
+    return await session.scalar(select(UserRow.id).where(UserRow.username == username, UserRow.disabled.is_(False))) is not None
+
+
 async def by_identity_locked(session: WriteSession, issuer: str, subject: str) -> UserRow | None:
     """Return the account of a person at an OpenID Connect provider."""
     query = select(UserRow).where(UserRow.oidc_issuer == issuer, UserRow.oidc_subject == subject).with_for_update()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cache
+from typing import Any
 
 from wallwatch.domain.catalogue import load
 from wallwatch.domain.isolation import words
@@ -28,8 +29,17 @@ def _words(listed: Iterable[words.Word]) -> list[WordInfo]:
     return [WordInfo(id=word.id, label=word.label, meaning=word.meaning) for word in listed]
 
 
-def get_catalogue(states: StateMachines) -> Catalogue:
-    return Catalogue(**dict(_domain_catalogue()), states=states)
+def get_catalogue(states: StateMachines, *, brief: bool = False) -> Catalogue:
+    """Return the catalogue; with `brief` a fifth of its size, as every page of the UI needs it before it shows anything."""
+    return Catalogue(**dict(_brief_catalogue() if brief else _domain_catalogue()), states=states)
+
+
+@cache
+def _brief_catalogue() -> DomainCatalogue:
+    whole = _domain_catalogue()
+    no_details: dict[str, Any] = {"looks_like": None, "near_misses": [], "definition": None, "behaviour": None}
+    symptoms = [symptom.model_copy(update=no_details) for symptom in whole.symptoms]
+    return whole.model_copy(update={"symptoms": symptoms, "signals": [], "fields": []})
 
 
 @cache

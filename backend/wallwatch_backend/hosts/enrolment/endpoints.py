@@ -50,7 +50,13 @@ async def create_enrolment_token(
     "/enrol",
     operation_id="enrolAgent",
     status_code=201,
-    responses=problems.responses(errors.CertificateRequestNeeded, errors.BadEnrolmentToken, errors.HostEnrolled, errors.TooManyEnrolments),
+    responses=problems.responses(
+        errors.CertificateRequestNeeded,
+        errors.BadEnrolmentToken,
+        errors.HostEnrolled,
+        errors.TooManyEnrolments,
+        errors.KubernetesUnreachable,
+    ),
 )
 async def enrol(
     body: Enrolment,
@@ -61,7 +67,7 @@ async def enrol(
     signer: TheSigner,
     cipher: TheCipher,
 ) -> EnrolledAgent:
-    """Exchange an enrolment token for an agent's credentials. Agents call this; the token authorizes them."""
+    """Exchange an enrolment token, or a service account's, for an agent's credentials. Agents call this; the token authorizes them."""
     response.headers["Cache-Control"] = "no-store"
     base_url = str(settings.public_url or request.base_url)
     return await service.enrol(database, settings, signer, cipher, request.app.state.telemetry_keys, body, base_url, address_of(request))

@@ -17,3 +17,7 @@ class CertificateRequestNeeded(WallwatchError):
 
 class TooManyEnrolments(WallwatchError):
     status, code, title = 429, "too_many_enrolments", "Too many failed enrolments from this address"
+
+
+class KubernetesUnreachable(WallwatchError):
+    status, code, title = 503, "kubernetes_unreachable", "The Kubernetes API server could not be asked about this token"

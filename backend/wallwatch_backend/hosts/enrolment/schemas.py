@@ -42,7 +42,9 @@ class EnrolmentToken(BaseModel):
 class Enrolment(BaseModel):
     """What an agent sends to enrol."""
 
-    token: SafeText = Field(min_length=1, max_length=200)
+    token: SafeText = Field(
+        min_length=1, max_length=8000, description="An enrolment token, or in Kubernetes the token of the agent's service account"
+    )
     host: HostName
     version: SafeText = Field(min_length=1, max_length=100)
     instance_uid: UUID

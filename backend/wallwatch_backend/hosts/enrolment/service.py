@@ -15,10 +15,11 @@ from wallwatch_backend.hosts.certificates.service import IssuedCertificate
 from wallwatch_backend.hosts.certificates.signing import BadCertificateRequest
 from wallwatch_backend.hosts.command_keys import service as command_keys
 from wallwatch_backend.hosts.command_keys.signing import CommandSigner
-from wallwatch_backend.hosts.enrolment import repetition, repository
+from wallwatch_backend.hosts.enrolment import repetition, repository, service_accounts
 from wallwatch_backend.hosts.enrolment.errors import BadEnrolmentToken, CertificateRequestNeeded, HostEnrolled, TooManyEnrolments
 from wallwatch_backend.hosts.enrolment.models import EnrolmentTokenRow
 from wallwatch_backend.hosts.enrolment.schemas import Agent, AgentCertificate, EnrolledAgent, Enrolment, EnrolmentToken
+from wallwatch_backend.hosts.enrolment.service_accounts import Pod
 from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.access import Caller
 from wallwatch_backend.kit.cipher import SecretCipher
@@ -30,6 +31,8 @@ from wallwatch_backend.kit.telemetry_keys import HostKeys
 from wallwatch_backend.settings import Settings
 
 ENROL = "agent.enrol"
+POD_TOKEN_KEPT = timedelta(days=1)
+"""How long a used token of a service account is remembered; the chart's tokens expire after an hour."""
 
 
 async def list_agents(
@@ -129,10 +132,12 @@ async def enrol(
     secret = None if certified else new_secret()
     issued: IssuedCertificate | None = None
     try:
+        account_token = service_accounts.token_of(body.token)
+        pod = await service_accounts.pod_of(settings, account_token) if account_token is not None else None
         async with database.write() as session:
             pinned = await command_keys.pinned_at_enrolment(session, signer)
             kids = [key.kid for key in pinned]
-            token = await _token_of(session, body)
+            token = await _token_of(session, body, pod)
             repeated = certified and token.used_at is not None
             if repeated:
                 agent_id, issued = await repetition.answer_again(session, token, body, kids, address)
@@ -158,12 +163,28 @@ async def enrol(
     )
 
 
-async def _token_of(session: WriteSession, body: Enrolment) -> EnrolmentTokenRow:
+async def _token_of(session: WriteSession, body: Enrolment, pod: Pod | None) -> EnrolmentTokenRow:
+    if pod is not None:
+        return await _token_of_pod(session, body, pod)
     token = await repository.token_locked(session, digest(body.token.partition(".")[0]), clock.now())  # the rest is for the agent
     if token is None:
         raise BadEnrolmentToken(repetition.NOT_VALID)
     if token.host is not None and token.host != body.host:
         raise BadEnrolmentToken(f"It is for another host than {body.host}.")
+    return token
+
+
+async def _token_of_pod(session: WriteSession, body: Enrolment, pod: Pod) -> EnrolmentTokenRow:
+    """The token of a service account counts as an enrolment token for the pod's node: it works once, and a new one comes by itself."""
+    if pod.node != body.host:
+        raise BadEnrolmentToken(f"The pod {pod.name} runs on {pod.node}, not on {body.host}.")
+    at = clock.now()
+    hashed = digest(service_accounts.token_of(body.token) or "")
+    await repository.lock_host(session, body.host)  # two requests with one token must find one row
+    token = await repository.token_locked(session, hashed, at)
+    if token is None:
+        token = EnrolmentTokenRow(token_hash=hashed, host=pod.node, created_by=f"kubernetes:{pod.name}", expires_at=at + POD_TOKEN_KEPT)
+        await repository.add(session, token)
     return token
 
 

@@ -17,6 +17,7 @@ from prometheus_client import Counter, Histogram
 from pydantic import ValidationError
 
 from wallwatch import kafka_clients
+from wallwatch.domain.telemetry.envelope import headers_of
 from wallwatch_backend.incidents.findings.message_batch import apply_all
 from wallwatch_backend.incidents.findings.schemas import Finding
 from wallwatch_backend.incidents.findings.service import Applied
@@ -98,7 +99,9 @@ class FindingConsumer:
                 dead.append((message, "rejected", outcome))
         for message, reason, detail in dead:
             FINDINGS.labels(reason).inc()
-            producer.produce(DEAD_LETTERS, value=dead_letter(message, reason, detail), key=message.key())
+            value = dead_letter(message, reason, detail)
+            headers = headers_of(DEAD_LETTERS, (message.key() or b"").decode(errors="replace"), value)
+            producer.produce(DEAD_LETTERS, value=value, key=message.key(), headers=headers)
         if dead:
             unsent = await asyncio.to_thread(producer.flush, 30)
             if unsent:

@@ -5,17 +5,20 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
+from wallwatch_backend.incidents.listing import assignees as assignable
 from wallwatch_backend.incidents.listing import export, service
 from wallwatch_backend.incidents.listing.filters import ExportQuery, IncidentFilter, ListQuery
-from wallwatch_backend.incidents.listing.schemas import IncidentChanges, IncidentCounts
+from wallwatch_backend.incidents.listing.schemas import Assignees, IncidentChanges, IncidentCounts
 from wallwatch_backend.incidents.parameters import GET_RESPONSES, IncidentId
 from wallwatch_backend.incidents.schemas import Incident, IncidentSummary
 from wallwatch_backend.kit import problems
-from wallwatch_backend.kit.access import READ_ERRORS, AsViewer
+from wallwatch_backend.kit.access import READ_ERRORS, AsOperator, AsViewer
 from wallwatch_backend.kit.database import Reading, TheDatabase
 from wallwatch_backend.kit.etags import etag
 from wallwatch_backend.kit.json_answers import TheSharedJson
 from wallwatch_backend.kit.paging import BadCursor, Page
+from wallwatch_backend.kit.text import SafeText
+from wallwatch_backend.kit.wakeups import TheIncidentWakeups, TooManyWaiting
 
 router = APIRouter(prefix="/incidents", tags=["incidents"])
 
@@ -32,15 +35,33 @@ async def count(request: Request, caller: AsViewer, shared: TheSharedJson, query
     return await shared.response(request, "countIncidents", query, lambda session: service.counts(session, query))
 
 
-@router.get("/changes", operation_id="listIncidentChanges", responses=problems.responses(*READ_ERRORS))
+@router.get("/changes", operation_id="listIncidentChanges", responses=problems.responses(*READ_ERRORS, TooManyWaiting))
 async def changes(
     caller: AsViewer,
-    session: Reading,
+    database: TheDatabase,
+    wakeups: TheIncidentWakeups,
     since: Annotated[int, Query(ge=0, le=2**63 - 1, description="`next_since` of the previous answer; 0 for all")] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+    wait_s: Annotated[int, Query(ge=0, le=50, description="If nothing has changed, wait up to this many seconds for a change")] = 0,
 ) -> IncidentChanges:
     """List incidents by their last change, in commit order; incidents merged into others are included."""
-    return await service.changes_since(session, since, limit)
+
+    async def read() -> IncidentChanges:
+        async with database.read() as session:  # not held while waiting
+            return await service.changes_since(session, since, limit)
+
+    return await wakeups.until(read, lambda found: bool(found.items), wait_s)
+
+
+@router.get("/assignees", operation_id="listAssignees", responses=problems.responses(*READ_ERRORS))
+async def assignees(
+    caller: AsOperator,
+    session: Reading,
+    q: Annotated[SafeText, Query(max_length=100, description="Part of the name; the name itself comes first")] = "",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> Assignees:
+    """List to whom an incident can be assigned, by name: accounts that can sign in."""
+    return await assignable.listed(session, q, limit)
 
 
 @router.get(

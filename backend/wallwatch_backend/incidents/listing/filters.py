@@ -30,6 +30,7 @@ class IncidentFilter(BaseModel):
     severity: Severity | None = None
     scope: Scope | None = None
     assignee: Name | None = None
+    unassigned: bool | None = Field(default=None, description="Assigned to nobody, or to somebody who cannot sign in any more")
     active: bool | None = Field(default=None, description="A symptom is present now")
     suppressed_by: UUID | None = None
     inhibited_by: UUID | None = Field(default=None, description="Any of its findings started during this remedy, which may have caused it")

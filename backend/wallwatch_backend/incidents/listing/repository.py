@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, CompoundSelect, Select, Text, case, cast, func, literal, null, or_, select, tuple_, union_all
+from sqlalchemy import ColumnElement, CompoundSelect, Select, Text, case, cast, exists, func, literal, null, or_, select, tuple_, union_all
 
+from wallwatch_backend.accounts.users.models import UserRow
 from wallwatch_backend.incidents.listing.filters import IncidentFilter, ListQuery
 from wallwatch_backend.incidents.models import IncidentFindingRow as F
 from wallwatch_backend.incidents.models import IncidentRow as I
@@ -20,6 +21,8 @@ Condition = ColumnElement[bool]
 
 _OF_INCIDENT = {"cause": I.top_cause, "severity": I.severity, "scope": I.scope, "assignee": I.assignee, "active": I.active}
 _OF_FINDINGS = {"host": F.host, "pci": F.pci, "rack": F.rack, "model": F.model, "fw_ver": F.fw_ver, "inhibited_by": F.inhibited_by}
+
+_UNASSIGNED = ~exists().where(UserRow.username == I.assignee, UserRow.disabled.is_(False))
 
 
 def conditions(filters: IncidentFilter, without: str | None = None) -> Sequence[Condition]:
@@ -40,6 +43,8 @@ def conditions(filters: IncidentFilter, without: str | None = None) -> Sequence[
     ticket = {part: given[name] for name, part in (("ticket", "key"), ("ticket_system", "system")) if name in given}
     if ticket:
         holds.append(I.external_refs.contains([ticket]))
+    if "unassigned" in given:
+        holds.append(_UNASSIGNED if given["unassigned"] else ~_UNASSIGNED)
     if "q" in given:
         holds.append(_contains(given["q"]))
     if "opened_after" in given:

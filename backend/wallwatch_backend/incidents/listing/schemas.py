@@ -1,4 +1,4 @@
-"""Counts and the change feed of incidents."""
+"""Counts and the change feed of incidents, and to whom they can be assigned."""
 
 from pydantic import BaseModel, Field
 
@@ -13,6 +13,13 @@ class Facets(BaseModel):
     symptom: dict[str, int]
     cause: dict[str, int]
     scope: dict[str, int]
+
+
+class Assignees(BaseModel):
+    """To whom an incident can be assigned."""
+
+    items: list[str] = Field(description="Names of accounts that can sign in")
+    more: bool = Field(description="There are more; ask for a part of the name")
 
 
 class IncidentCounts(BaseModel):

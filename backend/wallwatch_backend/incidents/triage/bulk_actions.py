@@ -9,6 +9,7 @@ from sqlalchemy import case, func, null
 
 from wallwatch_backend.accounts.audit import service as audit
 from wallwatch_backend.incidents import events, finding_repository, repository
+from wallwatch_backend.incidents.listing import assignees
 from wallwatch_backend.incidents.listing import repository as listing
 from wallwatch_backend.incidents.listing.filters import IncidentFilter
 from wallwatch_backend.incidents.models import IncidentRow
@@ -24,6 +25,8 @@ from wallwatch_backend.notify.schemas import EventType
 
 async def run(session: WriteSession, caller: Caller, body: Bulk) -> BulkResult:
     """Apply the action to each incident that it can be applied to; skip the others with the reason."""
+    if body.assignee is not None:
+        await assignees.require(session, body.assignee)
     await repository.lock_grouping(session)  # merges and silences lock many incidents too, and would deadlock
     selected = (
         list(dict.fromkeys(body.ids))

@@ -16,7 +16,9 @@ from wallwatch_backend.kit.idempotency import IdempotencyKeyReused, TheOnce
 router = APIRouter(prefix="/incidents", tags=["incidents"])
 
 
-@router.post("/bulk", operation_id="bulkIncidents", responses=problems.responses(*WRITE_ERRORS, IdempotencyKeyReused))
+@router.post(
+    "/bulk", operation_id="bulkIncidents", responses=problems.responses(*WRITE_ERRORS, IdempotencyKeyReused, errors.UnknownAssignee)
+)
 async def bulk_action(caller: AsOperator, body: Bulk, session: Writing, once: TheOnce, response: Response) -> BulkResult:
     """Apply one action to many incidents. Those that it cannot be applied to are skipped, each with the reason."""
     return await once(session, caller, body, BulkResult, lambda: bulk_actions.run(session, caller, body))
@@ -92,7 +94,7 @@ async def comment(
     return incident
 
 
-@router.patch("/{incident_id}", operation_id="updateIncident", responses=problems.responses(*CHANGE_ERRORS))
+@router.patch("/{incident_id}", operation_id="updateIncident", responses=problems.responses(*CHANGE_ERRORS, errors.UnknownAssignee))
 async def update(
     caller: AsOperator, incident_id: IncidentId, body: IncidentChange, session: Writing, response: Response, if_match: IfMatch = None
 ) -> Incident:

@@ -20,7 +20,7 @@ class NewComment(BaseModel):
 class IncidentChange(BaseModel):
     """Fields to change; others keep their values. `assignee: null` unassigns."""
 
-    assignee: Line | None = None
+    assignee: Line | None = Field(default=None, description="An account that can sign in; null: nobody")
     external_refs: list[ExternalRef] | None = Field(default=None, max_length=20, description="Replaces the list")
 
     @model_validator(mode="after")
@@ -38,7 +38,7 @@ class Bulk(BaseModel):
     ids: list[UUID] | None = Field(default=None, min_length=1, max_length=MAX_BULK)
     filter: IncidentFilter | None = None
     action: Literal["acknowledge", "unacknowledge", "resolve", "assign", "comment", "reopen"]
-    assignee: Line | None = Field(default=None, description="With assign; null unassigns")
+    assignee: Line | None = Field(default=None, description="With assign: an account that can sign in; null unassigns")
     text: Paragraph | None = Field(default=None, description="With comment")
 
     @model_validator(mode="after")

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from wallwatch_backend.incidents import events, finding_repository, present, recommended, repository
 from wallwatch_backend.incidents.errors import AlreadyResolved
+from wallwatch_backend.incidents.listing import assignees
 from wallwatch_backend.incidents.rules import unsuppressed_state
 from wallwatch_backend.incidents.schemas import Incident
 from wallwatch_backend.incidents.service import record_action, require_for_change
@@ -111,6 +112,8 @@ async def update(session: WriteSession, caller: Caller, incident_id: UUID, chang
     at = clock.now()
     changed: dict[str, Any] = {}
     if "assignee" in change.model_fields_set and change.assignee != row.assignee:
+        if change.assignee is not None:
+            await assignees.require(session, change.assignee)
         row.assignee = changed["assignee"] = change.assignee
         events.note(session, row, at, "assigned", assigned_text(change.assignee), caller.actor)
     if change.external_refs is not None:

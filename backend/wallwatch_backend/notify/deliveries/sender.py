@@ -4,12 +4,12 @@ import asyncio
 import ssl
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import datetime
 
 import httpx
 import structlog
 
+from wallwatch_backend.notify.deliveries.outcome import Outcome
 from wallwatch_backend.notify.webhooks import urls
 from wallwatch_backend.notify.webhooks.errors import BadUrl
 from wallwatch_backend.notify.webhooks.urls import Address
@@ -19,20 +19,6 @@ Check = Callable[[str, bool], Awaitable[list[Address]]]
 
 
 NO_ANSWER = "no HTTP answer from a private address; the server's log has the cause"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The result of one attempt."""
-
-    at: datetime
-    status: int | None
-    duration_ms: int
-    error: str | None
-
-    @property
-    def delivered(self) -> bool:
-        return self.error is None
 
 
 class Sender:

@@ -12,16 +12,17 @@ from uuid import UUID
 
 import structlog
 from prometheus_client import Counter
-from standardwebhooks import Webhook as Signer
 
-from wallwatch_backend import __version__
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.cipher import SecretCipher
 from wallwatch_backend.kit.database import Database, WriteSession
 from wallwatch_backend.notify.deliveries import repository
-from wallwatch_backend.notify.deliveries.sender import Outcome, Sender, client
+from wallwatch_backend.notify.deliveries.mailer import Mailer
+from wallwatch_backend.notify.deliveries.outcome import Outcome
+from wallwatch_backend.notify.deliveries.requests import request_of
+from wallwatch_backend.notify.deliveries.sender import Sender, client
 from wallwatch_backend.notify.models import DeliveryRow, WebhookRow
-from wallwatch_backend.notify.schemas import TEST_EVENT
+from wallwatch_backend.notify.schemas import TEST_EVENT, Format
 from wallwatch_backend.notify.states import DeliveryState
 from wallwatch_backend.notify.webhooks import repository as webhooks
 from wallwatch_backend.settings import Settings
@@ -40,9 +41,11 @@ class Claimed:
     delivery_id: UUID
     webhook_id: UUID
     event: str
+    format: Format
     url: str
     body: str
     secret: bytes
+    credential: bytes | None
     attempt: int
     may_send: bool  # a disabled webhook gets test events only
 
@@ -68,6 +71,7 @@ class Dispatcher:
 
     def __init__(self, database: Database, settings: Settings, cipher: SecretCipher) -> None:
         self._database, self._settings, self._cipher = database, settings, cipher
+        self._mailer = Mailer(settings)
         self._rng = random.Random()  # noqa: S311 - jitter, not a secret
         self._busy: set[UUID] = set()
         self.woken = asyncio.Event()
@@ -118,7 +122,18 @@ class Dispatcher:
         async with self._database.write() as session:
             rows = await repository.claim_due(session, webhook_id, clock.now(), lease, longest_wait(self._settings), _BATCH)
             return [
-                Claimed(d.id, w.id, d.event, w.url, d.body, w.secret, d.attempt_count + 1, w.enabled or d.event == TEST_EVENT)
+                Claimed(
+                    delivery_id=d.id,
+                    webhook_id=w.id,
+                    event=d.event,
+                    format=Format(w.format),
+                    url=w.url,
+                    body=d.body,
+                    secret=w.secret,
+                    credential=w.credential,
+                    attempt=d.attempt_count + 1,
+                    may_send=w.enabled or d.event == TEST_EVENT,
+                )
                 for d, w in rows
             ]
 
@@ -126,14 +141,12 @@ class Dispatcher:
         if not claimed.may_send:
             return claimed, Outcome(clock.now(), None, 0, "the webhook is disabled")
         at = clock.now()
-        headers = {
-            "content-type": "application/json",
-            "user-agent": f"wallwatch/{__version__}",
-            "webhook-id": str(claimed.delivery_id),  # the same for each attempt, so that a receiver can drop repeats
-            "webhook-timestamp": str(int(at.timestamp())),
-            "webhook-signature": Signer(self._cipher.decrypt(claimed.secret)).sign(str(claimed.delivery_id), at, claimed.body),
-        }
-        return claimed, await sender.send(claimed.url, claimed.body, headers, at)
+        if claimed.format is Format.email:
+            return claimed, await self._mailer.send(claimed.url, claimed.body, claimed.delivery_id, at)
+        credential = self._cipher.decrypt(claimed.credential) if claimed.credential is not None else None
+        secret = self._cipher.decrypt(claimed.secret)
+        request = request_of(claimed.format, claimed.url, claimed.body, credential, secret, claimed.delivery_id, at)
+        return claimed, await sender.send(request.url, request.body, request.headers, at)
 
     async def _record(self, webhook_id: UUID, ended: Sequence[tuple[Claimed, Outcome]]) -> None:
         """Record the outcomes of attempts in one transaction."""

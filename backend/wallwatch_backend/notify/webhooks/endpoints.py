@@ -13,7 +13,7 @@ from wallwatch_backend.kit.paging import BadCursor, Cursor, Limit, Page
 from wallwatch_backend.kit.settings_dependency import TheSettings
 from wallwatch_backend.notify.schemas import CreatedWebhook, NewWebhook, Webhook, WebhookChange
 from wallwatch_backend.notify.webhooks import service
-from wallwatch_backend.notify.webhooks.errors import BadUrl, UnfitRoute
+from wallwatch_backend.notify.webhooks.errors import BadUrl, UnfitReceiver, UnfitRoute
 
 router = APIRouter(prefix="/webhooks", tags=["webhooks"])
 
@@ -26,7 +26,9 @@ async def list_webhooks(caller: AsViewer, session: Reading, limit: Limit = 100, 
     return await service.list_webhooks(session, caller, limit, cursor)
 
 
-@router.post("", operation_id="createWebhook", status_code=201, responses=problems.responses(*WRITE_ERRORS, BadUrl, UnfitRoute))
+@router.post(
+    "", operation_id="createWebhook", status_code=201, responses=problems.responses(*WRITE_ERRORS, BadUrl, UnfitRoute, UnfitReceiver)
+)
 async def create_webhook(
     caller: AsAdmin, body: NewWebhook, session: Writing, settings: TheSettings, cipher: TheCipher, response: Response
 ) -> CreatedWebhook:
@@ -45,11 +47,13 @@ async def get_schema(caller: AsViewer, request: Request) -> dict[str, Any]:
 @router.patch(
     "/{webhook_id}",
     operation_id="updateWebhook",
-    responses=problems.responses(*WRITE_ERRORS, problems.NotFound, BadUrl, UnfitRoute),
+    responses=problems.responses(*WRITE_ERRORS, problems.NotFound, BadUrl, UnfitRoute, UnfitReceiver),
 )
-async def update_webhook(caller: AsAdmin, webhook_id: WebhookId, body: WebhookChange, session: Writing, settings: TheSettings) -> Webhook:
+async def update_webhook(
+    caller: AsAdmin, webhook_id: WebhookId, body: WebhookChange, session: Writing, settings: TheSettings, cipher: TheCipher
+) -> Webhook:
     """Change a webhook."""
-    return await service.update_webhook(session, settings, caller, webhook_id, body)
+    return await service.update_webhook(session, settings, cipher, caller, webhook_id, body)
 
 
 @router.delete(

@@ -9,3 +9,7 @@ class BadUrl(InvalidInput):
 
 class UnfitRoute(InvalidInput):
     code, title = "unfit_route", "This format does not go with this grouping or repetition"
+
+
+class UnfitReceiver(InvalidInput):
+    code, title = "unfit_receiver", "This format needs something that is missing"

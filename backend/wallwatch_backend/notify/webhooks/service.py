@@ -16,13 +16,14 @@ from wallwatch_backend.notify.schemas import (
     ALERTMANAGER_REPEAT_S,
     GROUP_INTERVAL_S,
     GROUP_WAIT_S,
+    KEYED_FORMATS,
     CreatedWebhook,
     Format,
     NewWebhook,
     Webhook,
     WebhookChange,
 )
-from wallwatch_backend.notify.webhooks import repository, urls
+from wallwatch_backend.notify.webhooks import receivers, repository, urls
 from wallwatch_backend.notify.webhooks.errors import UnfitRoute
 from wallwatch_backend.settings import Settings
 
@@ -48,7 +49,6 @@ async def list_webhooks(session: ReadSession, caller: Caller, limit: int, cursor
 async def create_webhook(
     session: WriteSession, settings: Settings, cipher: SecretCipher, caller: Caller, body: NewWebhook
 ) -> CreatedWebhook:
-    await urls.check(body.url, settings.webhook_allow_private)
     secret = new_signing_secret()
     row = WebhookRow(secret=cipher.encrypt(secret), enabled=True, created_by=caller.actor, **_columns(body))
     row.group_wait_s = _or_default(body.group_wait_s, GROUP_WAIT_S if body.group_by else 0)
@@ -56,7 +56,9 @@ async def create_webhook(
     row.repeat_interval_s = body.repeat_interval_s
     if body.format is Format.alertmanager_api:
         row.repeat_interval_s = _or_default(body.repeat_interval_s, ALERTMANAGER_REPEAT_S)
+    _keep_credential(row, cipher, body.credential)
     _check_route(row)
+    await receivers.check(row, settings)
     await repository.add(session, row)
     url = urls.without_secret(body.url)
     audit.record(session, caller.actor, "webhook.create", body.name, address=caller.address, url=url, webhook_id=str(row.id))
@@ -83,30 +85,43 @@ def _check_route(row: WebhookRow) -> None:
         raise UnfitRoute("Alertmanager ends alerts that are not sent again: give repeat_interval_s, for example 600.")
 
 
+def _keep_credential(row: WebhookRow, cipher: SecretCipher, credential: str | None) -> None:
+    """Store a new key encrypted, and forget the one of a format that needs none."""
+    if Format(row.format) not in KEYED_FORMATS:
+        row.credential = row.credential_fingerprint = None
+    elif credential is not None:
+        row.credential, row.credential_fingerprint = cipher.encrypt(credential), receivers.fingerprint(credential)
+
+
 def _columns(body: NewWebhook | WebhookChange) -> dict[str, Any]:
-    """Columns of the given fields, as they are stored."""
-    given = body.model_dump(mode="json", exclude_none=True)
+    """Columns of the given fields, as they are stored; the credential is not among them."""
+    given = body.model_dump(mode="json", exclude_none=True, exclude={"credential"})
     if "events" in given:
         given["events"] = list(dict.fromkeys(given["events"]))
     return given
 
 
-async def update_webhook(session: WriteSession, settings: Settings, caller: Caller, webhook_id: UUID, change: WebhookChange) -> Webhook:
+async def update_webhook(
+    session: WriteSession, settings: Settings, cipher: SecretCipher, caller: Caller, webhook_id: UUID, change: WebhookChange
+) -> Webhook:
     row = await repository.get_locked(session, webhook_id)
     if row is None:
         raise NotFound(f"There is no webhook {webhook_id}.")
-    if change.url is not None:
-        await urls.check(change.url, settings.webhook_allow_private)
     changed = _columns(change)
     if "repeat_interval_s" in change.model_fields_set:
         changed["repeat_interval_s"] = change.repeat_interval_s
         await repository.reschedule_repeats(session, webhook_id, change.repeat_interval_s)
     for name, value in changed.items():
         setattr(row, name, value)
+    _keep_credential(row, cipher, change.credential)
     _check_route(row)
+    if {"url", "format", "credential"} & change.model_fields_set:
+        await receivers.check(row, settings)
     if change.enabled:
         row.disabled_reason = row.failing_since = None
     audited = changed | ({"url": urls.without_secret(change.url)} if change.url is not None else {})
+    if change.credential is not None:
+        audited["credential_fingerprint"] = row.credential_fingerprint
     audit.record(session, caller.actor, "webhook.update", row.name, address=caller.address, webhook_id=str(row.id), changed=audited)
     await session.flush()
     dead = await repository.dead_letter_counts(session, [row.id])

@@ -8,7 +8,7 @@ import ipaddress
 import socket
 from urllib.parse import urlsplit
 
-from wallwatch_backend.notify.webhooks import metadata_services
+from wallwatch_backend.notify.webhooks import mail_addresses, metadata_services
 from wallwatch_backend.notify.webhooks.errors import BadUrl
 from wallwatch_backend.settings import Settings
 
@@ -103,7 +103,11 @@ def without_secret(url: str) -> str:
 
     >>> without_secret("https://hooks.chat.example:8443/services/T0/B0/secret?x=1")
     'https://hooks.chat.example:8443/…'
+    >>> without_secret("mailto:ann@example.org")
+    'mailto:…@example.org'
     """
+    if mail_addresses.is_mail(url):
+        return mail_addresses.domains(url)
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}/…"
 

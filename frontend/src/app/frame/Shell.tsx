@@ -1,19 +1,18 @@
-import { Anchor, Drawer } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { lazy, type ReactNode, Suspense } from "react";
 import { useOpenIncidentCount } from "@/features/incidents/queries";
-import { BrandMark } from "@/lib/ui/BrandMark";
 import { ConnectionBanner } from "./Connection";
-import { Navigation } from "./Navigation";
 import classes from "./Shell.module.css";
-import { ShortcutHelp } from "./ShortcutHelp";
 import { SideBar } from "./SideBar";
 import { useTab } from "./tab";
 import { TopBar } from "./TopBar";
 import { useShortcuts } from "./useShortcuts";
 
-/** Fetched when it is opened for the first time. */
+// Each is fetched when it is opened for the first time.
 const Palette = lazy(() => import("../palette/Palette").then((module) => ({ default: module.Palette })));
+const NarrowMenu = lazy(() => import("./NarrowMenu").then((module) => ({ default: module.NarrowMenu })));
+const ShortcutHelp = lazy(() => import("./ShortcutHelp").then((module) => ({ default: module.ShortcutHelp })));
 
 interface Props {
   user: { username: string; role: string };
@@ -32,16 +31,11 @@ export function Shell({ user, children }: Props) {
         Skip to content
       </Anchor>
       <SideBar open={open} />
-      <Drawer
-        opened={menu}
-        onClose={closeMenu}
-        size={260}
-        title={<BrandMark />}
-        closeButtonProps={{ "aria-label": "Close the menu" }}
-        classNames={{ content: classes["drawer"], header: classes["drawerHeader"], body: classes["drawerBody"] }}
-      >
-        <Navigation open={open} onGo={closeMenu} />
-      </Drawer>
+      {menu && (
+        <Suspense>
+          <NarrowMenu open={open} onClose={closeMenu} />
+        </Suspense>
+      )}
       <div className={classes["column"]}>
         <TopBar user={user} onMenu={openMenu} onHelp={help.open} onSearch={palette.open} />
         <ConnectionBanner />
@@ -54,7 +48,11 @@ export function Shell({ user, children }: Props) {
           <Palette onClose={palette.close} onHelp={help.open} />
         </Suspense>
       )}
-      <ShortcutHelp opened={help.opened} onClose={help.close} />
+      {help.opened && (
+        <Suspense>
+          <ShortcutHelp onClose={help.close} />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -1,9 +1,9 @@
 import { Kbd, Modal, Stack, Table, Title } from "@mantine/core";
 import { SHORTCUTS } from "./useShortcuts";
 
-export function ShortcutHelp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg">
+    <Modal opened onClose={onClose} title="Keyboard shortcuts" size="lg">
       <Stack gap={12}>
         {SHORTCUTS.map(({ where, keys }) => (
           <section key={where} aria-label={where}>

@@ -23,7 +23,7 @@ function Frame() {
       <Navigation open={7} />
       <Trail />
       <ThemeButton />
-      <ShortcutHelp opened={help.opened} onClose={help.close} />
+      {help.opened && <ShortcutHelp onClose={help.close} />}
     </>
   );
 }

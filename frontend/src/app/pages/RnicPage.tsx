@@ -1,25 +1,40 @@
 import { Stack, Tabs, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useCallback, useMemo } from "react";
-import { ForecastPanel } from "@/features/fleet/forecasts/ForecastPanel";
-import { ExpectedPanel } from "@/features/fleet/profiles/ExpectedPanel";
-import { ChainPanel } from "@/features/fleet/rnic/ChainPanel";
-import { HardwareTab } from "@/features/fleet/rnic/hardware/HardwareTab";
+import { lazy, type ReactNode, Suspense, useCallback, useMemo } from "react";
 import { OverviewTab } from "@/features/fleet/rnic/overview/OverviewTab";
 import { useRnic } from "@/features/fleet/rnic/queries";
 import { RnicHeader } from "@/features/fleet/rnic/RnicHeader";
 import classes from "@/features/fleet/rnic/RnicHeader.module.css";
-import { SeriesPanels } from "@/features/fleet/rnic/SeriesPanels";
 import { NO_FIELDS, RNIC_TABS, type RnicSearch, toFields } from "@/features/fleet/rnic/tabs";
-import { VfPanel } from "@/features/fleet/vfs/VfPanel";
 import { parseVfView, type VfView } from "@/features/fleet/vfs/vfView";
 import { ContentionPanel } from "@/features/functions/card/ContentionPanel";
-import { PlanPanel } from "@/features/plans/PlanPanel";
-import { RnicPolicies } from "@/features/policies/states/RnicPolicies";
 import { fixedRange, parseRange, type RangeSearch, zoomOut } from "@/lib/time/range";
 import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { QueryState } from "@/lib/ui/QueryState";
 import { TimePicker } from "@/shared/time/TimePicker";
+import { LoadingPage } from "../LoadingPage";
+
+// The overview is what people come for; the code of the other tabs is fetched when one of them is opened.
+const ForecastPanel = lazy(() =>
+  import("@/features/fleet/forecasts/ForecastPanel").then((module) => ({ default: module.ForecastPanel })),
+);
+const ExpectedPanel = lazy(() =>
+  import("@/features/fleet/profiles/ExpectedPanel").then((module) => ({ default: module.ExpectedPanel })),
+);
+const ChainPanel = lazy(() =>
+  import("@/features/fleet/rnic/ChainPanel").then((module) => ({ default: module.ChainPanel })),
+);
+const HardwareTab = lazy(() =>
+  import("@/features/fleet/rnic/hardware/HardwareTab").then((module) => ({ default: module.HardwareTab })),
+);
+const SeriesPanels = lazy(() =>
+  import("@/features/fleet/rnic/SeriesPanels").then((module) => ({ default: module.SeriesPanels })),
+);
+const VfPanel = lazy(() => import("@/features/fleet/vfs/VfPanel").then((module) => ({ default: module.VfPanel })));
+const PlanPanel = lazy(() => import("@/features/plans/PlanPanel").then((module) => ({ default: module.PlanPanel })));
+const RnicPolicies = lazy(() =>
+  import("@/features/policies/states/RnicPolicies").then((module) => ({ default: module.RnicPolicies })),
+);
 
 interface Props {
   host: string;
@@ -27,6 +42,14 @@ interface Props {
   search: RnicSearch;
   /** Steps that the browser's Back should undo are not replaced. */
   onSearch: (search: RnicSearch, replace: boolean) => void;
+}
+
+function View({ tab, children }: { tab: string; children: ReactNode }) {
+  return (
+    <Tabs.Panel value={tab} pt={12}>
+      <Suspense fallback={<LoadingPage />}>{children}</Suspense>
+    </Tabs.Panel>
+  );
 }
 
 const TABS: readonly string[] = RNIC_TABS.map(({ tab }) => tab);
@@ -86,30 +109,30 @@ export function RnicPage({ host, pci, search, onSearch }: Props) {
           ))}
         </Tabs.List>
       </header>
-      <Tabs.Panel value="overview" pt={12}>
+      <View tab="overview">
         <Stack gap={12}>
           <OverviewTab rnic={rnic} {...place} {...time} />
           <ContentionPanel {...place} />
         </Stack>
-      </Tabs.Panel>
-      <Tabs.Panel value="flows" pt={12}>
+      </View>
+      <View tab="flows">
         <Stack gap={12}>
           <SeriesPanels {...place} {...time} walls={rnic.data?.walls ?? []} />
           <ChainPanel {...place} />
           <PlanPanel {...place} />
           <ExpectedPanel {...place} />
         </Stack>
-      </Tabs.Panel>
-      <Tabs.Panel value="vfs" pt={12}>
+      </View>
+      <View tab="vfs">
         <VfPanel {...place} view={parseVfView({ ...search })} onView={onVfs} />
-      </Tabs.Panel>
-      <Tabs.Panel value="policies" pt={12}>
+      </View>
+      <View tab="policies">
         <RnicPolicies {...place} range={range} />
-      </Tabs.Panel>
-      <Tabs.Panel value="forecast" pt={12}>
+      </View>
+      <View tab="forecast">
         <ForecastPanel {...place} />
-      </Tabs.Panel>
-      <Tabs.Panel value="hardware" pt={12}>
+      </View>
+      <View tab="hardware">
         <HardwareTab
           {...place}
           {...time}
@@ -117,7 +140,7 @@ export function RnicPage({ host, pci, search, onSearch }: Props) {
           fields={search.fields === undefined ? undefined : toFields(search.fields)}
           onFields={(next) => onSearch({ ...search, fields: next.join() || NO_FIELDS }, true)}
         />
-      </Tabs.Panel>
+      </View>
     </Tabs>
   );
 }

@@ -1,5 +1,4 @@
 import { Button, Group, SegmentedControl, Stack, Text, Title } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import type { SortingState } from "@tanstack/react-table";
 import { useState } from "react";
@@ -50,7 +49,6 @@ export function HostsPage({ filters, onFilters }: Props) {
   const agents = useAgents({ host, connected: connection && connection === "connected", sort });
   const [sorting, setSorting] = useState<SortingState>(sort ? [{ id: CERTIFICATE, desc: false }] : []);
   const remove = useDeleteAgent();
-  const [opened, dialog] = useDisclosure(false);
   const filtered = Boolean(host ?? connection);
   const onSorting = (next: SortingState) => {
     setSorting(next);
@@ -60,7 +58,7 @@ export function HostsPage({ filters, onFilters }: Props) {
     <Stack gap={12}>
       <Group justify="space-between">
         <Title order={1}>Hosts</Title>
-        <Button onClick={dialog.open}>Enrol an agent</Button>
+        <Button onClick={() => onFilters({ ...filters, enrol: "1" })}>Enrol an agent</Button>
       </Group>
       <Group gap={8} role="search" aria-label="Filter agents">
         <SegmentedControl
@@ -106,7 +104,7 @@ export function HostsPage({ filters, onFilters }: Props) {
           </>
         )}
       </ListPanel>
-      {opened && <EnrolDialog onClose={dialog.close} />}
+      {filters.enrol && <EnrolDialog onClose={() => onFilters({ ...filters, enrol: undefined })} />}
     </Stack>
   );
 }

@@ -11,7 +11,7 @@ import { useMayChange } from "@/shared/session";
 import { useMayRun } from "./access";
 import { ApprovalPanel } from "./ApprovalPanel";
 import { CampaignState } from "./CampaignState";
-import { asSentence, effortText, phaseText, progressText, tookText, usedShare } from "./labText";
+import { asSentence, doneText, effortText, phaseText, progressText, tookText, usedShare } from "./labText";
 import { useLabDevices, useStopCampaign } from "./queries";
 import { ResultActions } from "./ResultActions";
 
@@ -19,7 +19,7 @@ function Effort({ campaign, device, running }: { campaign: Campaign; device?: La
   const { brute_force_tests: bruteForce, options, progress, report } = campaign;
   if (bruteForce === null) return null;
   const varied = report?.varied ?? options.parameters ?? device?.parameters.map(({ name }) => name) ?? null;
-  const { text, saved } = effortText(bruteForce, progress.tests, varied);
+  const { text, saved } = effortText(bruteForce, progress.tests - (report?.resets ?? 0), varied);
   return (
     <Text size="sm">
       {text}
@@ -41,7 +41,7 @@ function ProgressPanel({ campaign, device }: { campaign: Campaign; device?: LabD
   return (
     <Panel title="Progress">
       <Text size="sm" role="status" mb={6}>
-        {running ? progressText(campaign) : `${progress.tests.toLocaleString("en")} tests in ${tookText(campaign)}`}
+        {running ? progressText(campaign) : `${doneText(campaign)} in ${tookText(campaign)}`}
         {running && progress.phase !== null && ` · ${phaseText(progress.phase)}`}
       </Text>
       {running && (

@@ -17,7 +17,9 @@ export function CauseEvidence({ cause }: { cause: FoundCause }) {
                 {held} of {pairs}
               </Table.Td>
               <Table.Td>
-                <StatusMark tone={kept ? "good" : "quiet"}>{kept ? "Matters" : "Not shown to matter"}</StatusMark>
+                <StatusMark tone={kept ? "good" : "quiet"}>
+                  {kept ? "Matters" : held === pairs ? "Too few pairs" : "Not shown to matter"}
+                </StatusMark>
               </Table.Td>
             </Table.Tr>
           ))}
@@ -31,8 +33,10 @@ export function CauseEvidence({ cause }: { cause: FoundCause }) {
       )}
       {verification && (
         <Text size="sm" mt={8}>
-          Verified on fresh configurations: {verification.inside.agree} of {verification.inside.of} inside,{" "}
-          {verification.outside.agree} of {verification.outside.of} just outside.
+          {verification.inside.of + verification.outside.of === 0
+            ? "Not verified: the campaign ended before any fresh configuration was tested."
+            : `Verified on fresh configurations: ${verification.inside.agree} of ${verification.inside.of} inside, ` +
+              `${verification.outside.agree} of ${verification.outside.of} just outside.`}
         </Text>
       )}
     </div>

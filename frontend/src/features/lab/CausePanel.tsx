@@ -10,6 +10,7 @@ import { CauseEvidence } from "./CauseEvidence";
 import { CausePolicy } from "./CausePolicy";
 import { CauseRule } from "./CauseRule";
 import { causeTitle, thresholdText } from "./labText";
+import { MovedThresholds } from "./MovedThresholds";
 import { Reproducer } from "./Reproducer";
 import { sensitivityModel } from "./sensitivity";
 
@@ -86,6 +87,7 @@ export function CausePanel({ campaign, cause, report, units }: Props) {
                   .join(" · ")}
               </Text>
             )}
+            <MovedThresholds cause={cause} />
             <Effect cause={cause} report={report} />
             {cause.recovers === false && <Text size="sm">The device does not recover from it until a reset.</Text>}
             {curves.length > 0 && (

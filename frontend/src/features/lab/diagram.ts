@@ -24,8 +24,8 @@ export interface Diagram {
 const UNKNOWN = "Unknown component";
 
 function parametersOf(cause: FoundCause): string[] {
-  const named = cause.conditions.flatMap(({ parameter, expression }) =>
-    parameter === null ? (expression?.match(/[A-Za-z_]\w*/g) ?? []) : [parameter],
+  const named = cause.conditions.flatMap(({ parameter, expression, moved_by }) =>
+    parameter === null ? (expression?.match(/[A-Za-z_]\w*/g) ?? []) : [parameter, ...moved_by],
   );
   return [...new Set(named)];
 }

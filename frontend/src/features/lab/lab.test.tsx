@@ -89,6 +89,25 @@ describe("a campaign", () => {
     expect(diagram).toHaveAccessibleName("Causal diagram: egress_masks to Mask table, Mask table to S6");
   });
 
+  it("shows where a threshold was measured that other parameters move, and what was not verified", async () => {
+    const [first] = CAUSE.conditions;
+    if (!first) throw new Error("the cause has a condition");
+    const thresholds = [
+      { at: { lanes: "16", jumbo: true }, value: 24 },
+      { at: { lanes: "4", jumbo: true }, value: null },
+    ];
+    const moved = { ...first, moved_by: ["lanes", "jumbo"], thresholds };
+    const verification = { inside: { agree: 0, of: 0 }, outside: { agree: 0, of: 0 } };
+    lab({ ...CAMPAIGN, report: { ...REPORT, resets: 6, causes: [{ ...CAUSE, conditions: [moved], verification }] } });
+    renderPage(<CampaignPage id={CAMPAIGN.id} />);
+    const panel = await screen.findByRole("region", { name: "Cause 1: S6" });
+    const table = within(panel).getByRole("table", { name: "How other parameters move the threshold of egress_masks" });
+    expect(within(table).getByRole("row", { name: "16 on 24" })).toBeInTheDocument();
+    expect(within(table).getByRole("row", { name: "4 on never" })).toBeInTheDocument();
+    expect(panel).toHaveTextContent("Not verified: the campaign ended before any fresh configuration was tested.");
+    expect(screen.getByText(/tests and 6 resets in/)).toBeInTheDocument();
+  });
+
   it("says what a new cause is, and what an incomplete search would test next", async () => {
     const report = { ...REPORT, complete: false, stopped: "budget reached", next: ["verify cause 1"], strength: 0 };
     lab({

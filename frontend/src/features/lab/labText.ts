@@ -38,6 +38,13 @@ export function effortText(
   return { text: `Brute force over ${over} (${each}) would take ${count}${more}`, saved: savedText(bruteForce, tests) };
 }
 
+/** What an ended campaign cost: `368 tests and 338 resets`. Brute force, too, would reset a device that remembers. */
+export function doneText({ progress, report }: Pick<Campaign, "progress" | "report">): string {
+  const resets = report?.resets ?? 0;
+  const tests = plural(progress.tests - resets, "test");
+  return resets === 0 ? tests : `${tests} and ${plural(resets, "reset")}`;
+}
+
 /** How much of its budget or its time a campaign has used, whichever is more: a bound, since it usually ends earlier. */
 export function usedShare({ options, progress }: Pick<CampaignSummary, "options" | "progress">): number {
   return Math.min(1, Math.max(progress.tests / options.budget, progress.seconds / options.max_time_s));

@@ -1,4 +1,4 @@
-import { Checkbox, Group, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { Checkbox, Group, PasswordInput, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import type { Webhook } from "@/lib/api/types";
@@ -6,6 +6,7 @@ import { FormDialog } from "@/lib/ui/FormDialog";
 import { SecretOnce } from "@/lib/ui/SecretOnce";
 import { defaultEvents, eventGroups } from "./events";
 import { useChangeWebhook, useCreateWebhook } from "./queries";
+import { addressError, addressFor, receiverOf, sentAddress, shownAddress } from "./receivers";
 import { RouteFields, type RouteValues } from "./RouteFields";
 import { FORMATS, fitRoute } from "./routing";
 import { useEventTables } from "./useEventTables";
@@ -30,26 +31,32 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
   const tables = useEventTables();
   const [format, setFormat] = useState<Webhook["format"]>(webhook?.format ?? "native");
   const [route, setRoute] = useState(() => routeOf(webhook));
-  const choose = (value: Webhook["format"]) => {
-    setFormat(value);
-    setRoute(fitRoute(value, route));
-  };
+  const receiver = receiverOf(format);
+  const keyStored = webhook?.format === format && webhook.credential_fingerprint !== null;
   const form = useForm({
     initialValues: {
       name: webhook?.name ?? "",
-      url: webhook?.url ?? "",
+      url: shownAddress(webhook?.url ?? ""),
+      credential: "",
       events: (webhook?.events ?? defaultEvents(tables)) as string[],
     },
     validate: {
       name: (value) => (value.trim() ? null : "Enter a name"),
-      url: (value) => (/^https?:\/\/\S+$/.test(value) ? null : "Enter a URL that starts with http:// or https://"),
+      url: (value) => addressError(format, value),
+      credential: (value) => (receiver.key && !keyStored && !value.trim() ? "Enter the key" : null),
       events: (value) => (value.length > 0 ? null : "Choose at least one event"),
     },
   });
+  const choose = (value: Webhook["format"]) => {
+    form.setFieldValue("url", addressFor(value, format, form.values.url));
+    setFormat(value);
+    setRoute(fitRoute(value, route));
+  };
   const submit = form.onSubmit((values) => {
     const body = {
       name: values.name.trim(),
-      url: values.url.trim(),
+      url: sentAddress(format, values.url),
+      ...(receiver.key && values.credential.trim() !== "" && { credential: values.credential.trim() }),
       events: values.events as EventName[],
       format,
       ...route,
@@ -65,37 +72,42 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | null; o
       onSubmit={submit}
       onClose={onClose}
       outcome={
-        create.data && (
+        create.data &&
+        (format === "email" ? (
+          <Text size="sm">E-mails go to {shownAddress(create.data.url)}. Send a test to see that they arrive.</Text>
+        ) : (
           <SecretOnce
             label="Signing secret"
             secret={create.data.secret}
             hint="The receiver verifies the webhook-signature header with it (Standard Webhooks)."
           />
-        )
+        ))
       }
     >
       <Group gap={10} grow align="flex-start">
         <TextInput label="Name" placeholder="Ticket system" {...form.getInputProps("name")} />
-        <TextInput
-          label="URL"
-          placeholder="https://tickets.example.org/hooks/wallwatch"
-          {...form.getInputProps("url")}
-        />
-      </Group>
-      <div>
-        <Text size="sm" fw={500} id="webhook-format">
-          Format
-        </Text>
-        <SegmentedControl
-          aria-labelledby="webhook-format"
+        <Select
+          label="Format"
+          allowDeselect={false}
           value={format}
-          onChange={(value) => choose(value as Webhook["format"])}
+          onChange={(value) => value !== null && choose(value as Webhook["format"])}
           data={FORMATS.map(({ value, label }) => ({ value, label }))}
         />
-        <Text size="xs" c="dimmed" mt={4}>
-          {FORMATS.find((each) => each.value === format)?.about}
-        </Text>
-      </div>
+      </Group>
+      <Text size="xs" c="dimmed" mt={-6}>
+        {FORMATS.find((each) => each.value === format)?.about}
+      </Text>
+      <TextInput label={receiver.label} placeholder={receiver.placeholder} {...form.getInputProps("url")} />
+      {receiver.key && (
+        <PasswordInput
+          label={receiver.key.label}
+          description={
+            keyStored ? `Stored (${webhook.credential_fingerprint}); leave empty to keep it` : receiver.key.hint
+          }
+          autoComplete="off"
+          {...form.getInputProps("credential")}
+        />
+      )}
       <Checkbox.Group label="Events" {...form.getInputProps("events")}>
         <Stack gap={8} mt={4}>
           {eventGroups(tables).map((group) => (

@@ -11,6 +11,7 @@ import { StatusMark } from "@/lib/ui/StatusMark";
 import { useIsAdmin, useMayChange } from "@/shared/session";
 import { testText, TONES } from "./attempts";
 import { useChangeWebhook, useDeleteWebhook, useDelivery, useReplayDeadLetters, useTestWebhook } from "./queries";
+import { shownAddress } from "./receivers";
 import { formatLabel, routeText } from "./routing";
 
 /** What became of the test that was just sent; its result shows as soon as the receiver has answered. */
@@ -88,7 +89,7 @@ export function WebhookRow({ webhook, selected, onSelect, onEdit }: Props) {
             )}
           </Group>
           <Text size="xs" c="dimmed" truncate>
-            {formatLabel(webhook.format)} · {webhook.url} · {webhook.events.join(", ")}
+            {formatLabel(webhook.format)} · {shownAddress(webhook.url)} · {webhook.events.join(", ")}
           </Text>
           <Text size="xs" c="dimmed">
             {routeText(webhook)}

@@ -3,9 +3,9 @@ import type { Tone } from "@/lib/ui/StatusMark";
 
 export const TONES: Readonly<Record<Delivery["state"], Tone>> = { pending: "quiet", delivered: "good", failed: "bad" };
 
-/** `HTTP 500 in 12 ms` or the error that came instead of an answer. */
+/** `HTTP 500 in 12 ms` or the error that came instead of an answer; an e-mail has no status. */
 export function attemptText(attempt: Delivery["attempts"][number]): string {
-  const what = attempt.status === null ? (attempt.error ?? "no answer") : `HTTP ${attempt.status}`;
+  const what = attempt.status === null ? (attempt.error ?? "accepted by the mail server") : `HTTP ${attempt.status}`;
   return `${what} in ${attempt.duration_ms} ms`;
 }
 

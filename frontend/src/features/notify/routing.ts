@@ -29,6 +29,21 @@ export const FORMATS: readonly { value: Webhook["format"]; label: string; about:
     label: "Microsoft Teams",
     about: "An Adaptive Card for a webhook of Workflows in Microsoft Teams.",
   },
+  {
+    value: "pagerduty",
+    label: "PagerDuty",
+    about: "Triggers, acknowledges and resolves an alert per incident, through the Events API.",
+  },
+  {
+    value: "opsgenie",
+    label: "Opsgenie",
+    about: "Creates, acknowledges and closes an alert per incident; Jira Service Management takes the same.",
+  },
+  {
+    value: "email",
+    label: "E-mail",
+    about: "A message to each recipient, through the mail server of the settings; one thread per incident.",
+  },
 ];
 
 export function formatLabel(format: Webhook["format"]): string {

@@ -9,6 +9,7 @@ import { attemptText, testText } from "./attempts";
 import { readable } from "./DeliveryDialog";
 import { eventGroups, logEvents } from "./events";
 import { parseLogFilters } from "./filters";
+import { addressError, addressFor, shownAddress } from "./receivers";
 import { repeatChoices, routeText, toRepeat } from "./routing";
 import { WebhookDialog } from "./WebhookDialog";
 import { WebhookRow } from "./WebhookRow";
@@ -33,6 +34,7 @@ const webhook: Webhook = {
   created_at: "2026-11-21T03:00:00Z",
   last_delivery_at: null,
   dead_letters: 0,
+  credential_fingerprint: null,
 };
 const plain = { matchers: [], group_by: [], group_wait_s: 0, group_interval_s: 0, repeat_interval_s: null };
 const attempt = (status: number | null, error: string | null = null) => ({
@@ -110,6 +112,8 @@ const delivery = {
 };
 
 beforeEach(() => {
+  // jsdom does not scroll; the list of formats would, to the one that is chosen.
+  HTMLElement.prototype.scrollIntoView = () => undefined;
   sent.length = 0;
   role = "admin";
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
@@ -156,13 +160,25 @@ describe("events to choose", () => {
   });
 });
 
+/** By label and text: a query by role looks at every element of the dialog, and is slow. */
+async function choose(format: string) {
+  await userEvent.click(screen.getByLabelText("Format", { selector: "input" }));
+  await userEvent.click(await screen.findByText(format));
+}
+
+/** At once: the dialog is drawn again for each letter that is typed. */
+async function fill(label: string, text: string) {
+  await userEvent.click(screen.getByLabelText(label));
+  await userEvent.paste(text);
+}
+
 describe("the dialog", () => {
   it("creates a webhook for every incident, each on its own, by default", async () => {
     renderPage(<WebhookDialog webhook={null} onClose={vi.fn()} />);
     expect(screen.getByText("No conditions: every incident is sent.")).toBeInTheDocument();
-    await userEvent.type(screen.getByLabelText("Name"), "Tickets");
-    await userEvent.type(screen.getByLabelText("URL"), "https://tickets.example.org/");
-    await userEvent.click(screen.getByRole("radio", { name: "Slack" }));
+    await fill("Name", "Tickets");
+    await fill("URL", "https://tickets.example.org/");
+    await choose("Slack");
     await userEvent.click(screen.getByRole("button", { name: "Add" }));
     expect(await screen.findByText("whsec_x")).toBeInTheDocument();
     expect(sent[0]?.body).toMatchObject({ name: "Tickets", format: "slack", ...plain });
@@ -203,6 +219,51 @@ describe("the dialog", () => {
     await userEvent.click(screen.getByRole("button", { name: "Add" }));
     expect(await screen.findByText("Enter a name")).toBeInTheDocument();
     expect(sent).toEqual([]);
+  });
+});
+
+describe("receivers with a key or with recipients", () => {
+  it("fills in PagerDuty's address and asks for the key, which it sends", async () => {
+    renderPage(<WebhookDialog webhook={null} onClose={vi.fn()} />);
+    await fill("Name", "Pager");
+    await choose("PagerDuty");
+    expect(screen.getByLabelText("URL")).toHaveValue("https://events.pagerduty.com/v2/enqueue");
+    await userEvent.click(screen.getByRole("button", { name: "Add" }));
+    expect(await screen.findByText("Enter the key")).toBeInTheDocument();
+    expect(sent).toEqual([]);
+    await fill("Integration key", "0123456789abcdef");
+    await userEvent.click(screen.getByRole("button", { name: "Add" }));
+    await waitFor(() => expect(sent[0]?.body).toMatchObject({ format: "pagerduty", credential: "0123456789abcdef" }));
+  });
+
+  it("keeps a stored key unless another one is entered", async () => {
+    const onClose = vi.fn();
+    const pager: Webhook = { ...webhook, format: "pagerduty", credential_fingerprint: "3eb1bd43" };
+    renderPage(<WebhookDialog webhook={pager} onClose={onClose} />);
+    expect(screen.getByText("Stored (3eb1bd43); leave empty to keep it")).toBeInTheDocument();
+    await userEvent.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(onClose).toHaveBeenCalled());
+    expect(sent[0]?.body).not.toHaveProperty("credential");
+  });
+
+  it("takes recipients of e-mail as people write them", async () => {
+    renderPage(<WebhookDialog webhook={null} onClose={vi.fn()} />);
+    await fill("Name", "Mail");
+    await choose("E-mail");
+    await fill("Recipients", "ann@example.org; on+call@example.org");
+    await userEvent.click(screen.getByRole("button", { name: "Add" }));
+    await waitFor(() =>
+      expect(sent[0]?.body).toMatchObject({ format: "email", url: "mailto:ann@example.org,on%2Bcall@example.org" }),
+    );
+  });
+
+  it("names the recipient that is none, and shows stored ones as people write them", () => {
+    expect(addressError("email", "ann@example.org, bob")).toBe("bob is not an e-mail address");
+    expect(addressError("email", "  ")).toBe("Enter at least one e-mail address");
+    expect(shownAddress("mailto:ann@example.org,on%2Bcall@example.org")).toBe("ann@example.org, on+call@example.org");
+    expect(addressFor("slack", "pagerduty", "https://events.pagerduty.com/v2/enqueue")).toBe("");
+    expect(addressFor("slack", "native", "https://own.example.org/")).toBe("https://own.example.org/");
+    expect(addressFor("native", "email", "ann@example.org")).toBe("");
   });
 });
 

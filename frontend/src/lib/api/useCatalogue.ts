@@ -4,14 +4,25 @@ import { OTHER_SYMPTOMS, symptomWord } from "../symptoms";
 import { api, unwrap } from "./client";
 
 export const CATALOGUE_KEY = ["catalogue"];
+export const WHOLE_CATALOGUE_KEY = ["catalogue", "whole"];
 
-/** States, labels and units of symptoms, causes, walls and fields; they change with a release only. */
+const UNCHANGING = { staleTime: Infinity, gcTime: Infinity };
+
+/** States, and names of symptoms, causes and walls; they change with a release only. */
 export function useCatalogue() {
   return useQuery({
     queryKey: CATALOGUE_KEY,
+    queryFn: () => unwrap(api.GET("/api/v1/catalogue", { params: { query: { brief: true } } })),
+    ...UNCHANGING,
+  });
+}
+
+/** With definitions of symptoms, signals and fields: five times as much, for the few pages that show them. */
+export function useWholeCatalogue() {
+  return useQuery({
+    queryKey: WHOLE_CATALOGUE_KEY,
     queryFn: () => unwrap(api.GET("/api/v1/catalogue")),
-    staleTime: Infinity,
-    gcTime: Infinity,
+    ...UNCHANGING,
   });
 }
 

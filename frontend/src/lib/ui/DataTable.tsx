@@ -10,6 +10,7 @@ import {
   useReactTable,
 } from "@tanstack/react-table";
 import { useState } from "react";
+import { asCards } from "./cards";
 import classes from "./DataTable.module.css";
 
 interface Props<T> {
@@ -41,8 +42,19 @@ export function DataTable<T>({ label, data, columns, sorting: given, onSorting, 
     getCoreRowModel: getCoreRowModel(),
     getSortedRowModel: getSortedRowModel(),
   });
+  const cards = asCards(
+    table
+      .getFlatHeaders()
+      .map(({ column }) => (typeof column.columnDef.header === "string" ? column.columnDef.header : "")),
+  );
   return (
-    <Table highlightOnHover stickyHeader={sticky} aria-label={label} className={classes["table"]}>
+    <Table
+      highlightOnHover
+      stickyHeader={sticky}
+      aria-label={label}
+      className={`${classes["table"] ?? ""} ${cards.className ?? ""}`}
+      style={cards.style}
+    >
       <Table.Thead>
         {table.getHeaderGroups().map((group) => (
           <Table.Tr key={group.id}>

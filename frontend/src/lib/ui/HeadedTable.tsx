@@ -1,5 +1,6 @@
 import { Table } from "@mantine/core";
 import type { ReactNode } from "react";
+import { asCards } from "./cards";
 
 /** A plain table: its name, its columns' titles, and rows as children. */
 export function HeadedTable({
@@ -14,7 +15,7 @@ export function HeadedTable({
   children: ReactNode;
 }) {
   return (
-    <Table aria-label={label} withTableBorder={bordered}>
+    <Table aria-label={label} withTableBorder={bordered} {...asCards(titles)}>
       <Table.Thead>
         <Table.Tr>
           {titles.map((title) => (

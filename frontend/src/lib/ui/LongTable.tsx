@@ -1,5 +1,6 @@
 import { Table } from "@mantine/core";
 import type { ReactNode, Ref } from "react";
+import { asCards } from "./cards";
 import classes from "./LongTable.module.css";
 import { SortHeader } from "./SortHeader";
 import { useVirtualRows } from "./useVirtualRows";
@@ -52,14 +53,15 @@ export function LongTable<T, Sort extends string>({
     keep: null,
     onNearEnd,
   });
+  const cards = asCards(columns.map(({ title }) => title));
   return (
     <Table
       ref={tableRef}
       aria-label={label}
       aria-rowcount={-1}
       highlightOnHover
-      className={classes["table"]}
-      style={{ minWidth }}
+      className={`${classes["table"] ?? ""} ${cards.className ?? ""}`}
+      style={{ ...cards.style, minWidth }}
     >
       <Table.Thead>
         <Table.Tr aria-rowindex={1}>

@@ -42,8 +42,8 @@ export function FleetFilterBar({ columns, shape, filters, onFilters, children }:
       searchable
       clearable
       hidePickedOptions
-      w={filters[key] ? undefined : 128}
-      miw={128}
+      w={filters[key] ? undefined : 118}
+      miw={118}
       value={toList(filters[key])}
       onChange={(values) => onFilters({ ...filters, [key]: fromList(values) })}
       clearButtonProps={{ "aria-label": `Clear ${label}` }}
@@ -55,7 +55,7 @@ export function FleetFilterBar({ columns, shape, filters, onFilters, children }:
         data-focus-filter
         aria-label="Filter by text"
         placeholder="host, PCI, model …  ( / )"
-        w={230}
+        w={190}
         leftSection={<IconSearch size={14} />}
         value={text}
         onChange={(event) => {

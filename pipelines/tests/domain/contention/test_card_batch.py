@@ -21,11 +21,13 @@ def kinds() -> list[Occupant]:
     ]
 
 
-@pytest.mark.parametrize("residents", [1, 2, 4])
+@pytest.mark.parametrize("residents", [1, 2, 4, 30])  # of 30, there are more sets of competitors than a number can hold
 @pytest.mark.parametrize("cautious", [False, True])
 def test_many_cards_are_predicted_as_each_alone(kinds: list[Occupant], residents: int, cautious: bool) -> None:
     combinations = np.random.default_rng(residents).integers(0, len(kinds), (40, residents))
-    found = CardBatch(kinds).throughput(combinations, cautious)
+    batch = CardBatch(kinds)
+    batch.throughput(combinations[::-1], cautious)  # what is remembered of it must not change anything
+    found = batch.throughput(combinations, cautious)
     for row, throughputs in zip(combinations, found, strict=True):
         card = Card([kinds[at] for at in row])
         assert throughputs == pytest.approx([card.throughput(at, cautious) for at in range(residents)], rel=1e-6)

@@ -14,7 +14,7 @@ from wallwatch.domain.contention.composition import Pattern
 from wallwatch.domain.contention.drift import ahead, trend
 from wallwatch.domain.contention.function_model import FunctionModel
 from wallwatch.domain.contention.profile_files import ProfileFile, read_profiles, train_profiles
-from wallwatch.domain.contention.watch import Kind, Limits, Measured, Reason, reasons
+from wallwatch.domain.contention.watch import Kind, Limits, Measured, Reason, judge, reasons
 from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.symptoms.contention import Life, forget, step
 from wallwatch.domain.symptoms.decode_finding import decode_finding
@@ -57,7 +57,10 @@ def measured(one: Occupant, share: float | None, saturated: bool | None = True, 
 def test_throughput_is_compared_with_the_prediction(
     ids: FunctionModel, share: float | None, saturated: bool | None, kinds: list[Kind]
 ) -> None:
-    assert [reason.kind for reason in reasons([measured(occupant(ids), share, saturated)], LIMITS)] == kinds
+    judged = judge([measured(occupant(ids), share, saturated)], LIMITS)
+    assert [reason.kind for reason in judged.reasons] == kinds
+    tested = share is not None and bool(saturated)
+    assert judged.errors == ({0: pytest.approx((share or 0.0) - 1.0)} if tested else {}), "what keeps up does not test its model"
 
 
 @pytest.mark.parametrize(("share", "kinds"), [(0.99, []), (0.85, [Kind.SLOWER])])
@@ -170,3 +173,27 @@ def test_a_card_that_is_not_measured_any_more_ends_its_finding() -> None:
     assert cleared["at"] > raised["at"]
     assert cleared["started_at"] == raised["started_at"]
     assert raised["at"].endswith("Z")
+
+
+@pytest.mark.parametrize(
+    ("found", "title"),
+    [
+        ([SLOWER], "Function slower than its model"),
+        ([Reason(Kind.FASTER, "a", 0.2, 0.1, 900.0, 750.0, None)], "Function faster than its model"),
+        ([DRIFT], "Function about to break its SLA"),
+        # It loses 40%, and 10% of that was predicted: its SLA of 20% does not break because of its neighbours.
+        ([SLOWER, Reason(Kind.BROKEN, "ids-0", 0.4, 0.2, 600.0, 900.0, "memory")], "Function slower than its model"),
+        # The prediction alone breaks the SLA.
+        ([SLOWER, Reason(Kind.BROKEN, "ids-0", 0.4, 0.2, 600.0, 700.0, "memory")], "Functions contend"),
+        ([SLOWER, Reason(Kind.BROKEN, "other", 0.4, 0.2, 600.0, 600.0, "memory")], "Functions contend"),
+        ([SLOWER, DRIFT], "Function about to break its SLA"),
+    ],
+)
+def test_the_title_says_whether_neighbours_are_the_reason(found: list[Reason], title: str) -> None:
+    one = life()
+    messages = [message for minute in range(5) for message in step(one, MINUTE + minute, found)]
+    (raised,) = messages
+    assert raised["title"] == title
+    assert raised["explanation"].startswith(f"{title} on ")
+    (cleared,) = [message for minute in range(5, 10) for message in step(one, MINUTE + minute, [])]
+    assert cleared["title"] == title

@@ -122,3 +122,22 @@ def test_a_product_of_three_wide_integers_is_one_cause_with_a_sharp_value(seed: 
     assert (found[0], found[1]) == ("connections*flows*rate", ">=")
     assert found[2] == pytest.approx(limit, rel=1e-3)
     assert len(tester.sent) <= 600
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_decline_next_to_a_symptom_that_covers_most_of_its_range_costs_no_search_through_that_range(seed: int) -> None:
+    """Under a symptom a metric says nothing: where a known cause shows one, nothing is tested for the metric."""
+    asked: list[Config] = []
+
+    def behaviour(config: Config) -> tuple[list[str], dict[str, float]]:
+        asked.append(config)
+        if as_integer(config["qps"]) >= 200 and as_integer(config["rate"]) >= 300:
+            return ["S3"], FINE
+        declines = as_integer(config["masks"]) * as_integer(config["qps"]) >= 9000 and config["mode"] != "a"
+        return [], {"bw_gbps": HEALTHY_GBPS * (0.6 if declines else 1)}
+
+    report, _ = search(DEVICE, behaviour, options=Options(seed=seed))
+    assert report.complete
+    assert len(asked) <= 700
+    assert found_of(report)["S3"] == {("qps", ">=", 200), ("rate", ">=", 300)}
+    assert all(one.is_settled for one in report.causes)

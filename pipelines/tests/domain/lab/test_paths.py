@@ -118,3 +118,16 @@ def test_one_of_two_reasons_is_enough() -> None:
     for seed in range(20):
         _, names = minimal_failure(DEVICE, NONE_SET, ALL_SET, lambda one: bool(one["p1"] or (one["p2"] and one["p3"])), random.Random(seed))
         assert set(names) in ({"p1"}, {"p2", "p3"})
+
+
+def test_where_most_of_a_long_axis_cannot_be_used_few_positions_are_asked() -> None:
+    asked: set[int] = set()
+
+    def verdict(position: int) -> bool | None:
+        asked.add(position)
+        return None if position > 40 else position >= 12
+
+    low, high = change_between(0, 4000, verdict, False)
+    assert len(asked) <= 100
+    assert not verdict(low)
+    assert verdict(high) is not False

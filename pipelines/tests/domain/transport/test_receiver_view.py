@@ -126,6 +126,21 @@ def test_the_distance_of_a_late_packet_is_counted_when_it_comes() -> None:
     assert (result.reordered, result.reorder_distance) == (1, 1)
 
 
+@pytest.mark.parametrize("sent_again", [True, False])
+def test_a_packet_before_the_first_one_is_late_or_sent_again(sent_again: bool) -> None:
+    talk = Conversation(0xFFFFFD)
+    for number in (1, 2, 4):
+        talk.data(number)
+    early = talk.data(0, after_ns=70_000_000 if sent_again else 300)
+    for number in (1, 2, 3, 4) if sent_again else (3, 5, 6):
+        talk.data(number)
+    talk.answer(4 if sent_again else 6)
+    result = analysed(talk.frames)
+    assert resent(result) == ([("timeout", 0xFFFFFD, early)] if sent_again else [])
+    assert (result.reordered, result.reorder_distance) == ((0, 0) if sent_again else (2, 4))
+    assert violations(result) == []
+
+
 def test_sends_that_invalidate_a_key_are_data() -> None:
     talk = Conversation()
     for number, opcode in enumerate((0x00, 0x01, 0x16, 0x17, 0x17)):

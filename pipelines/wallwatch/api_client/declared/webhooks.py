@@ -1,7 +1,8 @@
-"""Webhooks, by name. The address of a chat is a secret, and so the file names an environment variable instead of it."""
+"""Webhooks, by name. Addresses of chats and keys of pagers are secrets, so the file names environment variables instead of them."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -21,6 +22,9 @@ DEFAULTS: dict[str, Any] = {
     "repeat_interval_s": None,
     "enabled": True,
 }
+CREDENTIAL = "credential"
+"""The key of a pager. The server returns only its fingerprint, by which a changed key is noticed."""
+FINGERPRINT = "credential_fingerprint"
 LEFT_TO_THE_SERVER = ("events", "group_wait_s", "group_interval_s")
 """Without a value in the file, the server's default at creation counts, and what it has later."""
 ALWAYS_REPEATS = "alertmanager_api"
@@ -28,13 +32,13 @@ ALWAYS_REPEATS = "alertmanager_api"
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
-def variable_of(name: str) -> str:
+def variable_of(name: str, what: str = "URL") -> str:
     """The environment variable that an exported webhook names.
 
-    >>> variable_of("On-call chat (EU)")
-    'WEBHOOK_URL_ON_CALL_CHAT_EU'
+    >>> variable_of("On-call chat (EU)"), variable_of("Pager", "KEY")
+    ('WEBHOOK_URL_ON_CALL_CHAT_EU', 'WEBHOOK_KEY_PAGER')
     """
-    return "WEBHOOK_URL_" + re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_")
+    return f"WEBHOOK_{what}_" + re.sub(r"[^A-Z0-9]+", "_", name.upper()).strip("_")
 
 
 class Webhooks:
@@ -50,7 +54,8 @@ class Webhooks:
         items = []
         for name, stored in sorted(_stored(client).items()):
             url = stored["url"] if self._with_urls else f"${{{variable_of(name)}}}"
-            items.append({"name": name, "url": url, **{key: stored[key] for key in DEFAULTS}})
+            key = {CREDENTIAL: f"${{{variable_of(name, 'KEY')}}}"} if stored.get(FINGERPRINT) else {}
+            items.append({"name": name, "url": url, **{each: stored[each] for each in DEFAULTS}, **key})
         return items
 
     def checked(self, items: Any, environment: Mapping[str, str]) -> list[Item]:
@@ -58,9 +63,13 @@ class Webhooks:
         found = []
         for item in shapes.items_of(self.section, items):
             where = f"webhooks: {item.get('name', '?')}"
-            whole = shapes.complete(where, item, ("name", "url"), DEFAULTS)
+            whole = shapes.complete(where, item, ("name", "url"), {**DEFAULTS, CREDENTIAL: None})
             whole["matchers"] = shapes.matchers(where, whole["matchers"])
-            whole["url"], whole["unset"] = _address(str(whole["url"]), environment)
+            whole["url"], whole["unset"] = _filled(str(whole["url"]), environment)
+            if whole[CREDENTIAL] is not None:
+                credential, unset = _filled(str(whole[CREDENTIAL]), environment)
+                whole[CREDENTIAL] = None if unset else credential
+                whole["unset_credential"] = unset
             found.append(whole)
         shapes.unique(self.section, found, lambda item: item["name"])
         return found
@@ -70,16 +79,24 @@ class Webhooks:
         stored = _stored(client)
         steps = []
         for item in items:
-            name, unset = item["name"], item["unset"]
-            wanted = {key: value for key, value in item.items() if key != "unset" and not (key == "url" and unset)}
+            name, unset, unset_credential = item["name"], item["unset"], item.get("unset_credential")
+            wanted = {key: value for key, value in item.items() if not key.startswith("unset") and not (key == "url" and unset)}
+            credential = wanted.pop(CREDENTIAL)
             left = {*LEFT_TO_THE_SERVER, *(["repeat_interval_s"] if item["format"] == ALWAYS_REPEATS else [])}
             wanted = {key: value for key, value in wanted.items() if not (key in left and value is None)}
             if name not in stored:
                 if unset:
                     raise WrongUsage(f"webhooks: {name} does not exist yet, and {unset} with its address is not set")
-                steps.append(_creation(client, wanted))
-            elif found := differences(stored[name], wanted):
-                steps.append(_update(client, stored[name], {each.field: each.after for each in found}, found))
+                if unset_credential:
+                    raise WrongUsage(f"webhooks: {name} does not exist yet, and {unset_credential} with its key is not set")
+                steps.append(_creation(client, {**wanted, **({CREDENTIAL: credential} if credential else {})}))
+                continue
+            # A key is compared by its fingerprint, and sent when that is another.
+            shown_key = {FINGERPRINT: fingerprint(credential)} if credential else {}
+            if found := differences(stored[name], {**wanted, **shown_key}):
+                change = {each.field: each.after for each in found if each.field != FINGERPRINT}
+                changed_key = any(each.field == FINGERPRINT for each in found)
+                steps.append(_update(client, stored[name], {**change, **({CREDENTIAL: credential} if changed_key else {})}, found))
         if prune:
             names = {item["name"] for item in items}
             steps += [_deletion(client, webhook) for name, webhook in sorted(stored.items()) if name not in names]
@@ -95,10 +112,19 @@ def _stored(client: Client) -> dict[str, Item]:
     return found
 
 
-def _address(url: str, environment: Mapping[str, str]) -> tuple[str, str | None]:
-    """An address with its variables replaced, and the first one that is not set."""
-    unset = next((name for name in VARIABLE.findall(url) if not environment.get(name)), None)
-    return (url, unset) if unset else (VARIABLE.sub(lambda read: environment[read[1]], url), None)
+def fingerprint(credential: str) -> str:
+    """What the server shows of a stored key.
+
+    >>> fingerprint("0123456789abcdef0123456789abcdef")
+    '3eb1bd43'
+    """
+    return hashlib.sha256(credential.encode()).hexdigest()[:8]
+
+
+def _filled(text: str, environment: Mapping[str, str]) -> tuple[str, str | None]:
+    """An address or a key with its variables replaced, and the first one that is not set."""
+    unset = next((name for name in VARIABLE.findall(text) if not environment.get(name)), None)
+    return (text, unset) if unset else (VARIABLE.sub(lambda read: environment[read[1]], text), None)
 
 
 def _creation(client: Client, wanted: Item) -> Step:

@@ -28,6 +28,19 @@ def incidents(incomplete: str) -> Completions:
     return [(item["id"], item["title"]) for item in found if item["id"].startswith(incomplete)]
 
 
+def assignees(incomplete: str) -> list[str]:
+    """Accounts that an incident can be assigned to."""
+    from wallwatch.api_client.errors import ClientError
+    from wallwatch.cli.remote.running import connected
+
+    try:
+        with connected(None, PATIENCE_S) as client:
+            names: list[str] = client.get("/incidents/assignees", {"q": incomplete, "limit": MOST})["items"]
+    except ClientError:
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
 def remedies(incomplete: str) -> Completions:
     """The newest remedies, by id."""
     return [

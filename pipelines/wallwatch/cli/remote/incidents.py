@@ -155,7 +155,7 @@ def comment(incident: Incident, text: Annotated[str, typer.Argument(help="What t
 @app.command("assign")
 def assign(
     incident: Incident,
-    user: Annotated[str | None, typer.Argument(help="User name; none: nobody.")] = None,
+    user: Annotated[str | None, typer.Argument(help="User name; none: nobody.", autocompletion=completion.assignees)] = None,
     profile: ProfileOption = None,
 ) -> None:
     """Assign an incident to a user, or to nobody."""

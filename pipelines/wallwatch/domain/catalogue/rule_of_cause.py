@@ -33,6 +33,8 @@ class Condition(NamedTuple):
     last_good: float | None
     text: str
     """The condition in words."""
+    moved_by: Sequence[str] = ()
+    """Other parameters that move the threshold: the rule has the usual one."""
 
 
 class Found(NamedTuple):
@@ -87,6 +89,8 @@ def rule_of(found: Found) -> Candidate:
         conditions += made
         if not made:
             not_checked.append(condition.text)
+        elif condition.moved_by:
+            not_checked.append(f"how the bound of {condition.parameter} depends on {' and '.join(condition.moved_by)}")
     if not conditions:
         raise NoRule(f"No signal of an RNIC shows this: {'; '.join(not_checked) or 'a cause without conditions'}.")
     if len({one["signal"] for one in conditions}) < len(conditions):

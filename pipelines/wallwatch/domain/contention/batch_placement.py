@@ -28,6 +28,8 @@ _ADDED = 300
 """Combinations that a round of column generation adds."""
 _MOST_ROUNDS = 60
 _IMPROVES = 1e-7
+_NEGLIGIBLE = 1e-6
+"""Expected violations of a card below which it counts as certain: chances of 1e-50 next to 1 leave the solver without a solution."""
 
 Places = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
@@ -54,7 +56,7 @@ def fewest_cards(arrivals: Sequence[Kind], feasible: Feasibility, seconds: float
     if not kinds:
         return Placed((), ()), 0
     combinations = _feasible(kinds, feasible)
-    if combinations.complete and not any(kind.error for kind in kinds):
+    if combinations.complete and feasible.certain(kinds):
         feasible.know(kinds, ([kinds[at] for at in row if at >= 0] for row in combinations.places))
     online = place(arrivals, feasible)
     counts = np.array([wanted[kind] for kind in kinds], dtype=float)
@@ -63,7 +65,7 @@ def fewest_cards(arrivals: Sequence[Kind], feasible: Feasibility, seconds: float
     times = _whole(combinations, chosen, counts, risk * len(arrivals), seconds)
     if times is None:
         return online, bound
-    certain = not any(kind.error for kind in kinds)
+    certain = feasible.certain(kinds)
     left = Counter(wanted)
     loose: list[Kind] = []
     cards: list[tuple[Kind, ...]] = []
@@ -112,12 +114,16 @@ def _feasible(kinds: Sequence[Kind], feasible: Feasibility) -> _Combinations:
         kept = (drops + feasible.margin <= limits[longer]).all(axis=1)
         last, drops = longer[kept], drops[kept]
         levels.append(last)
+        if feasible.chances is not None and len(last):
+            expected.append(feasible.chances(kinds, last).sum(axis=1))
+            continue
         certain = errors[last] <= 0
         chances = ndtr((drops - limits[last]) / np.where(certain, 1.0, errors[last]))
         expected.append(np.where(certain, 0.0, chances).sum(axis=1))
     width = max(level.shape[1] for level in levels)
     padded = [np.pad(level, ((0, 0), (0, width - level.shape[1])), constant_values=-1) for level in levels]
-    return _Combinations(np.vstack(padded), np.concatenate(expected), complete)
+    violations = np.concatenate(expected)
+    return _Combinations(np.vstack(padded), np.where(violations < _NEGLIGIBLE, 0.0, violations), complete)
 
 
 def _longer(last: Places, size: int) -> Places | None:

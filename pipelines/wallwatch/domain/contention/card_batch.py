@@ -6,7 +6,7 @@ the pressure is left to compute, for all cards in one call.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,7 @@ from wallwatch.domain.contention.round_robin import common_rates
 
 Places = npt.NDArray[np.int64]
 _IPC, _INSTRUCTIONS = 0, 1
+_LARGEST = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,28 @@ class _Use:
 
     queues: Array
     times: Array
+
+
+class _Pressures:
+    """Pressures of one model by the set of competitors.
+
+    Most sets come again next to another function, and trees cost most of a prediction.
+    """
+
+    def __init__(self) -> None:
+        self._sets = np.zeros(0, dtype=np.int64)
+        self._values = np.zeros(0)
+
+    def of(self, sets: Places, queries: Array, pressure: Callable[[Array], Array]) -> Array:
+        """Pressures of sets, shape (rows,); `queries` are what the model takes of them."""
+        distinct, first, back = np.unique(sets, return_index=True, return_inverse=True)
+        new = ~np.isin(distinct, self._sets, assume_unique=True)
+        if new.any():
+            together = np.concatenate([self._sets, distinct[new]])
+            order = np.argsort(together)
+            self._values = np.concatenate([self._values, pressure(queries[first[new]])])[order]
+            self._sets = together[order]
+        return np.asarray(self._values[np.searchsorted(self._sets, distinct)][back])
 
 
 class CardBatch:
@@ -56,6 +79,7 @@ class CardBatch:
             kind.model.memory.process.line(np.array([kind.traffic.flows])) if kind.model is not None else (np.zeros(1), np.zeros(1))
             for kind in kinds
         ]
+        self._pressures = [_Pressures() for _ in self._models]
         self._level, self._slope = (np.concatenate(parts) for parts in zip(*lines, strict=True))
 
     def throughput(self, combinations: Places, cautious: bool = False) -> Array:
@@ -91,13 +115,29 @@ class CardBatch:
     def _memory(self, combinations: Places, rows: Array) -> Array:
         """Throughput of each resident if only memory were contended, without its accelerator."""
         found = np.empty(combinations.shape)
+        competitors = self._competitors(combinations)
         for at, model in enumerate(self._models):
             mine = self._model_of[combinations] == at
             if not mine.any():
                 continue
             kinds, queries = combinations[mine], rows[mine][:, FIRST_MEMORY:]
-            fastest = np.exp(self._level[kinds] + self._slope[kinds] * model.memory.pressure(queries))
+            if competitors is None:
+                pressure = model.memory.pressure(queries)
+            else:
+                pressure = self._pressures[at].of(competitors[mine], queries, model.memory.pressure)
+            fastest = np.exp(self._level[kinds] + self._slope[kinds] * pressure)
             found[mine] = model.memory.size.slowed(fastest, queries[:, 1])
+        return found
+
+    def _competitors(self, combinations: Places) -> Places | None:
+        """A number for each set of competitors, shape (cards, residents); None where they are too many for a number each."""
+        base, others = len(self._model_of) + 1, combinations.shape[1] - 1
+        if base**others > _LARGEST:
+            return None
+        found = np.empty_like(combinations)
+        weights = base ** np.arange(others)
+        for at in range(combinations.shape[1]):
+            found[:, at] = (np.sort(np.delete(combinations, at, axis=1), axis=1) + 1) @ weights
         return found
 
     def _competitors_times(self, combinations: Places, rows: Array, memory: Array) -> Array:

@@ -36,6 +36,8 @@ ManyDrops = Callable[[Sequence[Kind], npt.NDArray[np.int64]], npt.NDArray[np.flo
 
 
 CAUTION = 1.0
+_CAUTIOUS_CHANCE = 0.5 * erfc(CAUTION / sqrt(2.0))
+"""Of a normal error to exceed so many standard errors."""
 
 
 class Policy(StrEnum):
@@ -62,6 +64,8 @@ class Feasibility:
     """Predicted drops must stay this much (a share of the solo throughput) below the SLA."""
     many: ManyDrops | None = None
     """Makes the search over combinations ten times as fast."""
+    chances: ManyDrops | None = None
+    """Chance that each resident breaks its SLA, where it is known better than by the errors of the kinds."""
     _known: dict[tuple[Kind, ...], bool] = field(default_factory=dict)
     _judged: frozenset[Kind] = frozenset()
     """Kinds of which every combination that keeps its SLAs is in `_known`."""
@@ -70,6 +74,19 @@ class Feasibility:
         """Take over what is known already: all combinations of these kinds, in order, that keep their SLAs."""
         self._judged = frozenset(kinds)
         self._known.update((tuple(residents), True) for residents in kept)
+
+    def certain(self, kinds: Iterable[Kind]) -> bool:
+        """Whether predictions are taken as exact."""
+        return self.chances is None and not any(kind.error for kind in kinds)
+
+    def expected_violations(self, residents: Iterable[Kind]) -> float:
+        """How many residents are expected to lose more than their SLA allows, given the errors of their predictions."""
+        key = in_order(residents)
+        if len(key) < 2:
+            return 0.0  # alone on a card: what is left is the function's own solo throughput
+        if self.chances is not None:
+            return float(self.chances(key, np.arange(len(key)).reshape(1, -1)).sum())
+        return expected_violations(key, self.drops)
 
     def keeps(self, residents: Iterable[Kind]) -> bool:
         """Whether the residents fit and none of them breaks its SLA."""
@@ -86,6 +103,8 @@ class Feasibility:
         return sum(kind.cores for kind in key) <= self.cores and (len(key) < 2 or self._kept(key))
 
     def _kept(self, key: tuple[Kind, ...]) -> bool:
+        if self.chances is not None and (self.chances(key, np.arange(len(key)).reshape(1, -1)) > _CAUTIOUS_CHANCE).any():
+            return False
         return all(drop + self.margin + CAUTION * kind.error <= kind.most_drop for kind, drop in zip(key, self.drops(key), strict=True))
 
 

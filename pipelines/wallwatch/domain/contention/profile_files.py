@@ -23,6 +23,8 @@ from wallwatch.domain.contention.profile_columns import (
 from wallwatch.domain.contention.profile_rows import read
 
 OWN_LOAD = (*TRAFFIC, *COUNTERS)
+PATTERN_FILE = "pattern"
+"""File of a folder of profiles with the execution pattern that `wallwatch nf profile` detected."""
 
 
 class ProfileKind(StrEnum):

@@ -6,11 +6,12 @@ round-robin model, and both compose by the function's pattern.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr
 
 from wallwatch.domain.contention.composition import Pattern, compose
 from wallwatch.domain.contention.placement import Kind
@@ -33,6 +34,8 @@ class Resident:
     """(competitors' load, drop as a share of solo) in ascending order; linear between the points, flat outside."""
     engines: Mapping[str, EngineUser] = field(default_factory=dict)
     """By accelerator; times in 1/kpps, rates in kpps."""
+    memory_errors: tuple[float, ...] = ()
+    """Standard error of each drop of the curve, as a share of solo; empty where the curve is taken as exact."""
 
 
 def drops_of(residents: Sequence[Resident]) -> list[float]:
@@ -68,6 +71,12 @@ def _engine_limits(residents: Sequence[Resident]) -> list[list[float]]:
     return limits
 
 
+def _in_errors(excess: npt.NDArray[np.float64], errors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """How many standard errors something is too much; without an error, whether it is."""
+    certain = errors <= 0
+    return np.asarray(np.where(certain, np.where(excess > 0, np.inf, -np.inf), excess / np.where(certain, 1.0, errors)))
+
+
 class Batch:
     """The same predictions for many combinations at once: a batch of functions has tens of thousands.
 
@@ -93,19 +102,50 @@ class Batch:
         """Drops of residents given by their places in the list, shape (combinations, residents), as `drops_of` has them."""
         loads = self._loads[combinations]
         others = loads.sum(axis=1, keepdims=True) - loads
-        found = [self._memory(combinations, others), *(self._engine(combinations, *engine) for engine in self._engines)]
+        found = [self._memory(combinations, others), *self._engine_drops(combinations)]
         largest = np.max(found, axis=0)
         added = sum(1.0 / (1.0 - drops) - 1.0 for drops in found)
         return np.asarray(np.where(self._pipeline[combinations], largest, 1.0 - 1.0 / (1.0 + added)))
 
-    def _memory(self, combinations: npt.NDArray[np.int64], others: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def chances(self, combinations: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Chance that each resident loses more than its SLA allows, shape (combinations, residents).
+
+        Where a curve states its errors, that at the competitors' load counts, against what the engines leave of the SLA to the memory.
+        Otherwise the error of the kind counts.
+        """
+        limit = np.array([resident.kind.most_drop for resident in self._residents])[combinations]
+        error = np.array([resident.kind.error for resident in self._residents])[combinations]
+        loads = self._loads[combinations]
+        others = loads.sum(axis=1, keepdims=True) - loads
+        curve_error = self._interpolated(combinations, others, lambda resident: resident.memory_errors)
+        whole = ndtr(_in_errors(self.drops(combinations) - limit, error))
+        if not curve_error.any():
+            return np.asarray(whole)
+        engines = self._engine_drops(combinations)
+        added = sum((1.0 / (1.0 - drops) - 1.0 for drops in engines), np.zeros(combinations.shape))
+        broken = np.max([*engines, np.zeros(combinations.shape)], axis=0) > limit
+        left = np.maximum(1.0 / (1.0 - limit) - added, 1e-9)  # of the time per packet, for everything but the engines
+        allowed = np.where(self._pipeline[combinations], np.where(broken, -np.inf, limit), 1.0 - 1.0 / left)
+        by_curve = ndtr(_in_errors(self._memory(combinations, others) - allowed, curve_error))
+        return np.asarray(np.where(curve_error > 0, by_curve, whole))
+
+    def _engine_drops(self, combinations: npt.NDArray[np.int64]) -> list[npt.NDArray[np.float64]]:
+        return [self._engine(combinations, *engine) for engine in self._engines]
+
+    def _interpolated(
+        self, combinations: npt.NDArray[np.int64], others: npt.NDArray[np.float64], values: Callable[[Resident], Sequence[float]]
+    ) -> npt.NDArray[np.float64]:
+        """Values of the residents' curves at the competitors' loads; 0 where a resident has none."""
         found = np.zeros(combinations.shape)
         for at in np.unique(combinations):
-            if curve := self._residents[at].memory_curve:
+            if given := values(self._residents[at]):
                 mine = combinations == at
-                loads, drops = zip(*curve, strict=True)
-                found[mine] = np.interp(others[mine], loads, drops)
-        return np.minimum(found, _LARGEST_DROP)
+                found[mine] = np.interp(others[mine], [load for load, _ in self._residents[at].memory_curve], given)
+        return found
+
+    def _memory(self, combinations: npt.NDArray[np.int64], others: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        drops = self._interpolated(combinations, others, lambda resident: [drop for _, drop in resident.memory_curve])
+        return np.minimum(drops, _LARGEST_DROP)
 
     def _engine(
         self,

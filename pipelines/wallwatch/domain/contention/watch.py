@@ -67,11 +67,24 @@ class Limits:
     trend_errors: float
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Of one minute of a card. `errors` has, for each function whose prediction was put to the test, measured / predicted - 1."""
+
+    reasons: list[Reason]
+    errors: dict[int, float]
+
+
 def reasons(functions: Sequence[Measured], limits: Limits) -> list[Reason]:
-    """What is worth reporting of this minute; how long it has to last is not decided here.
+    """What is worth reporting of this minute; how long it has to last is not decided here."""
+    return judge(functions, limits).reasons
+
+
+def judge(functions: Sequence[Measured], limits: Limits) -> Judgement:
+    """Compare a minute with the models.
 
     A function whose model cannot say (traffic outside of its training range, unknown load of a competitor) is not compared with its
-    measurement: the difference would be the model's ignorance.
+    measurement: the difference would be the model's ignorance. One that processes all that arrives does not test its model.
     """
     card = Card([each.occupant for each in functions])
     outlooks = [card.outlook(at) if each.occupant.model is not None else None for at, each in enumerate(functions)]
@@ -83,16 +96,28 @@ def reasons(functions: Sequence[Measured], limits: Limits) -> list[Reason]:
         if reason is not None
     ]
     broken = {reason.function for reason in found if reason.kind is Kind.BROKEN}
-    return found + [reason for reason in _drift(functions, limits) if reason.function not in broken]
+    found += [reason for reason in _drift(functions, limits) if reason.function not in broken]
+    errors = {
+        at: share
+        for at, (each, outlook) in enumerate(zip(functions, outlooks, strict=True))
+        if outlook is not None and each.saturated and (share := _share(each, outlook)) is not None
+    }
+    return Judgement(found, errors)
+
+
+def _share(each: Measured, outlook: Outlook) -> float | None:
+    """Measured against predicted throughput; None where they cannot be compared."""
+    predicted = min(outlook.throughput, each.occupant.offered)  # nothing can be processed that does not arrive
+    if each.throughput is None or outlook.outside or outlook.unknown or predicted <= 0:
+        return None
+    return each.throughput / predicted - 1.0
 
 
 def _deviation(each: Measured, outlook: Outlook, limits: Limits) -> Reason | None:
-    if each.throughput is None or outlook.outside or outlook.unknown:
+    share = _share(each, outlook)
+    if share is None:
         return None
-    predicted = min(outlook.throughput, each.occupant.offered)  # nothing can be processed that does not arrive
-    if predicted <= 0:
-        return None
-    share = each.throughput / predicted - 1.0
+    predicted = min(outlook.throughput, each.occupant.offered)
     if share > limits.deviation:
         kind = Kind.FASTER
     elif share < -limits.deviation and each.saturated:

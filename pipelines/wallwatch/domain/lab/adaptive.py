@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import random
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -9,7 +11,7 @@ from statistics import median
 
 from wallwatch.domain.lab.conditions import Cause, Signal
 from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, Grid, one_at_a_time, tuples_of
-from wallwatch.domain.lab.device import Config
+from wallwatch.domain.lab.device import Config, Parameter, Value, brute_force_tests
 from wallwatch.domain.lab.evidence import add_evidence
 from wallwatch.domain.lab.hiding import hides
 from wallwatch.domain.lab.hypothesis import Hidden
@@ -37,6 +39,8 @@ MOST_NESTED = 6
 MOST_UNSETTLED = 2
 """After so many causes of one signal that no simple conditions explain, the search stops looking for more of that signal."""
 MOST_CAUSES = 25
+LEAST_EFFORT = 400
+"""Where brute force over five levels takes fewer tests than this, it does not find thresholds to a step: the search may cost more."""
 
 
 class Adaptive:
@@ -64,6 +68,8 @@ class Adaptive:
 
     def run(self, healthy: Config) -> None:
         self._healthy = healthy
+        resets = 2 if self._device.sequential else 1  # brute force would reset such a device before each test
+        self._judge.most = max(LEAST_EFFORT, resets * brute_force_tests(self._report.varied))
         self._default_was_judged = healthy != self._device.default
         if healthy != self._device.default:
             self._work(self._device.default)
@@ -74,6 +80,9 @@ class Adaptive:
             raise
         clean = 0
         self._work_on_what_proofs_showed()
+        if self._is_brute_force_everything():
+            self._try_all()
+            return
         for strength, grid in STAGES:
             if tuples_of(self._device, self._options.only, strength, grid) > MOST_TUPLES:
                 break
@@ -82,6 +91,26 @@ class Adaptive:
             if len(self._report.causes) >= MOST_CAUSES:
                 self._report.notes.append(f"The search ended after {MOST_CAUSES} causes.")
                 return
+            self._end_at_brute_force()
+
+    def _is_brute_force_everything(self) -> bool:
+        """Whether there are no values but the levels of brute force, and no more combinations of them than rows are worth."""
+        number = math.prod(one.size for one in self._report.varied)
+        return number <= MOST_ROWS and number == brute_force_tests(self._report.varied)
+
+    def _try_all(self) -> None:
+        """Every configuration there is: where they are no more than the rows of a covering array, nothing is left to chance."""
+        for values in itertools.product(*(_values(one) for one in self._report.varied)):
+            row = {**self._device.default, **dict(zip((one.name for one in self._report.varied), values, strict=True))}
+            if self._sampler.is_valid(row):
+                self._work(row)
+                self._end_at_brute_force()
+        self._report.strength = len(self._report.varied)
+
+    def _end_at_brute_force(self) -> None:
+        """Where the search has cost as much as trying all combinations of five levels, it ends."""
+        if self._judge.is_spent:
+            raise SearchEnd("as many tests as trying every combination of up to five levels would take")
 
     def _try_each_alone(self) -> None:
         """Each parameter alone. What fails so is suspected before anything is proven: proofs avoid what others bring about alone."""
@@ -134,6 +163,7 @@ class Adaptive:
                 coverage.mark(row)
                 clean += 1
             self._doubt_the_default()
+            self._end_at_brute_force()
             if len(self._report.causes) >= MOST_CAUSES:
                 break
         if coverage.is_complete:
@@ -236,11 +266,13 @@ class Adaptive:
         return sum(one.cause.signal == signal and not one.is_settled for one in self._report.causes)
 
     def _replace_what_it_covers(self, found: FoundCause) -> None:
-        """Earlier causes that hold only where the new one does were a part of it."""
+        """Earlier causes that hold only where the new one does were a part of it; so were unproven ones whose reproducer it explains."""
 
         def covers(other: FoundCause) -> bool:
             if other.cause.signal != found.cause.signal:
                 return False
+            if found.is_settled and not other.is_settled and found.cause.holds(other.failing):
+                return True
             examples = [self._sampler.inside(other.cause.conditions, [], corner=i % 2 == 0) for i in range(20)]
             return all(found.cause.holds(one) for one in examples if one is not None) and any(examples)
 
@@ -268,7 +300,7 @@ class Adaptive:
     def _learn(self, signal: Signal, config: Config, depth: int) -> None:
         key = (signal, self._device.key(config))
         self._attempts[key] = self._attempts.get(key, 0) + 1
-        if self._attempts[key] > MOST_ATTEMPTS or depth > MOST_NESTED or self._unsettled(signal) >= MOST_UNSETTLED:
+        if self._judge.is_spent or self._attempts[key] > MOST_ATTEMPTS or depth > MOST_NESTED or self._unsettled(signal) >= MOST_UNSETTLED:
             return
         was_flaky = self._judge.is_flaky
         if not self._judge.decide(config, signal, "discover"):
@@ -302,3 +334,10 @@ class Adaptive:
             )
         if not found.cause.holds(config):
             self._queue.append(config)
+
+
+def _values(parameter: Parameter) -> Iterator[Value]:
+    """All values of a parameter."""
+    if parameter.kind == "integer":
+        return (parameter.at(i) for i in range(parameter.size))
+    return itertools.permutations(parameter.values) if parameter.kind == "sequence" else iter(parameter.values)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from wallwatch.domain.lab.conditions import Among, Before, Condition, Range
 from wallwatch.domain.lab.device import Config, Parameter, Scalar, Value, as_integer, as_order, as_scalar, is_among
+from wallwatch.domain.lab.moving import tolerance_of
 from wallwatch.domain.lab.paths import Decide, after_swaps, change_between, swaps
 from wallwatch.domain.lab.report import Threshold
 
@@ -35,6 +36,19 @@ def integer_threshold(parameter: Parameter, bad: Config, good_value: int, decide
         else:
             good = middle
     return Threshold(name, good, bad_at, parameter.step)
+
+
+def beside_threshold(parameter: Parameter, condition: Range, value: int) -> int | None:
+    """A value on the same side of the threshold at which this one stands, further from it by the tolerance; None if it stands at none."""
+    step, ways = parameter.step, {condition.low: 1, condition.high: -1}
+    for bound, inward in ways.items():
+        if bound is None or value not in (bound, bound - inward * step):
+            continue
+        off = inward * tolerance_of(parameter, bound)
+        moved = value + (off if value == bound else -off)
+        if parameter.contains(moved) and (value != bound or condition.holds({parameter.name: moved})):
+            return moved
+    return None
 
 
 def integer_condition(

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from wallwatch.domain.lab.conditions import Boundary, Direction
+from wallwatch.domain.lab.conditions import Boundary
 from wallwatch.domain.lab.device import Config, as_integer
+from wallwatch.domain.lab.moving import Direction
 
 WEIGHTS = (1.0, 2.0, 0.5, 4.0, 0.25, 3.0, 8.0, 10.0, 0.1)
 POWERS = (1.0, 2.0, 0.5, 3.0)

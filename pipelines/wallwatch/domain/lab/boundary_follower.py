@@ -90,6 +90,11 @@ class BoundaryFollower:
                     return None if boundary == condition else boundary
         return None
 
+    def is_without_form(self, names: Sequence[str]) -> bool:
+        """Whether the crossings of these integers have shown that no known form fits."""
+        crossings = self._crossings.get(frozenset(names))
+        return crossings is not None and fit_boundary(sorted(names), crossings) is None
+
     def _known_crossings(self, names: list[str], witness: Config, steps: Sequence[Step]) -> list[Crossing]:
         """Crossings in the surroundings of the witness: its own thresholds, and those of steps that were found in others."""
         found = []

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from wallwatch.domain.lab.device import Scalar, Value, as_integer, as_order, is_among
-
-Direction = Literal[">=", "<="]
+from wallwatch.domain.lab.moving import Direction, Moving
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ class Boundary:
         return [{"parameter": None, "op": self.op, "expression": self.expression, "value": value}]
 
 
-Condition = Among | Range | Before | Boundary
+Condition = Among | Range | Before | Boundary | Moving
 
 
 @dataclass(frozen=True)

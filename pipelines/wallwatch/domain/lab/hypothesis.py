@@ -17,8 +17,10 @@ MOST_EFFORT = 200
 
 After them the conditions that explain most are reported.
 """
-
-
+SHARE_OF_BRUTE_FORCE = 0.1
+"""... and no more than this share of what the whole search may cost,"""
+LEAST_EFFORT = 150
+"""... though always this much: a threshold that moves takes about a hundred tests, and a reset each on a device that remembers."""
 MOST_CORRECTIONS = 3
 """How often a threshold is looked for again where it turns out to be wrong."""
 
@@ -33,11 +35,15 @@ class Hidden(Exception):
 class Hypothesis:
     """The conditions of one signal, as far as they are known. `same` are the signal's other causes, in which nothing can be seen."""
 
-    def __init__(self, judge: Judge, sampler: Sampler, signal: Signal, same: Sequence[Cause], healthy: Config) -> None:
+    def __init__(
+        self, judge: Judge, sampler: Sampler, signal: Signal, same: Sequence[Cause], healthy: Config, with_symptoms: Sequence[Cause] = ()
+    ) -> None:
         self.judge = judge
         self.sampler = sampler
         self.signal = signal
         self.same = same
+        self._unusable = [*same, *(() if signal.symptom else with_symptoms)]
+        """Causes under which nothing can be seen of the signal: its own, and for a metric, all known ones that show a symptom."""
         self.healthy = healthy
         self.device = judge.device
         self.phase: Phase = "minimise"
@@ -62,7 +68,8 @@ class Hypothesis:
         """Whether the effort for this cause is out of proportion."""
         boundaries = self._boundary_tests - self._begin_of_boundaries
         others = self.judge.spent - self._begin - boundaries
-        return max(boundaries, others) > MOST_EFFORT * (3 if self.judge.is_flaky else 1)
+        most = min(MOST_EFFORT * (3 if self.judge.is_flaky else 1), max(LEAST_EFFORT, SHARE_OF_BRUTE_FORCE * self.judge.most))
+        return max(boundaries, others) > most or self.judge.is_spent
 
     # --- verdicts ---
 
@@ -75,7 +82,7 @@ class Hypothesis:
         return self._decide(config, surely=True)
 
     def _decide(self, config: Config, surely: bool) -> bool | None:
-        if any(one.holds(config) for one in self.same) or not self.sampler.is_valid(config):
+        if any(one.holds(config) for one in self._unusable) or not self.sampler.is_valid(config):
             return None
         return self.judge.decide(config, self.signal, self.phase, surely)
 
@@ -133,7 +140,11 @@ class Hypothesis:
 
     def _leaves_traces(self, bad: Config, thresholds: Sequence[Threshold]) -> bool:
         """Whether a threshold is another one after a reset: tests that passed have left traces, and it has to be found again."""
-        return any(self.judge.remembers(one, self.signal, self.phase) for one in _sides(bad, thresholds))
+        return any(self.remembers(one) for one in _sides(bad, thresholds))
+
+    def remembers(self, config: Config) -> bool:
+        """Whether the verdict is another one after a reset."""
+        return self.judge.remembers(config, self.signal, self.phase)
 
     def _was_wrong(self, bad: Config, thresholds: Sequence[Threshold]) -> bool:
         """Whether more repeats change a verdict at a threshold: one wrong verdict on the way leads astray.

@@ -24,6 +24,9 @@ CONFIRMING_TESTS = 6
 CONFIRMED = 0.8
 """So many new tests of the reproducer of a noisy metric must show at least this share of what is noticeable."""
 CONTROL_EVERY = 20
+TORN_TESTS = 8
+TORN = 0.25
+"""At a threshold a symptom shows in at least this share of so many tests, and is missing in as many. A flaky one shows in 80% or more."""
 ERRORS_TO_STOP = 8
 
 
@@ -57,6 +60,8 @@ class Judge:
         self._since_control = 0
         self._errors = 0
         self.default_is_bad = False
+        self.most: float = math.inf
+        """Tests and resets that a search is worth: those of brute force."""
 
     # --- the device ---
 
@@ -117,6 +122,11 @@ class Judge:
     def spent(self) -> int:
         """Tests and resets so far."""
         return sum(self.operations.values())
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the search has taken as many tests as it is worth."""
+        return self.spent >= self.most
 
     def has_seen(self, config: Config) -> bool:
         """Whether the configuration was tested."""
@@ -251,6 +261,15 @@ class Judge:
                 self.is_jumpy = self.is_flaky and signal.symptom is None
                 return True
         return False
+
+    def is_torn(self, config: Config, signal: Signal, phase: Phase) -> bool:
+        """Whether the device is undecided about a symptom, as at a threshold; a flaky one mostly shows what it should."""
+        outcomes = self.seen[self.device.key(config)]
+        while len(outcomes) < TORN_TESTS:
+            self.observe(config, phase)
+            self.repeats += 1
+        bad = sum(signal.symptom in one.symptoms for one in outcomes)
+        return TORN <= bad / len(outcomes) <= 1 - TORN
 
     def _clear_verdicts(self, outcomes: Sequence[Outcome], signal: Signal) -> set[bool]:
         """What single tests of one configuration say; of a metric only values that are clear of the cut."""

@@ -18,6 +18,9 @@ from wallwatch.domain.lab.sampling import Sampler
 REVISIONS = 14
 """How often a cause is changed after a prediction that did not come true, before it is reported as it is."""
 
+COME_TRUE = 0.8
+"""A cause is proven only if at least this share of the configurations inside it fail."""
+
 
 class Learner:
     """Learns the cause of one signal from a configuration that shows it."""
@@ -36,7 +39,9 @@ class Learner:
         self._rng = rng
         self._signal = signal
         self._healthy = healthy
-        self._hypothesis = Hypothesis(judge, sampler, signal, [one for one in known if one.signal == signal], healthy)
+        same = [one for one in known if one.signal == signal]
+        with_symptoms = [one for one in known if one.signal.symptom is not None]
+        self._hypothesis = Hypothesis(judge, sampler, signal, same, healthy, with_symptoms)
         self._prover = Prover(self._hypothesis, Reviser(self._hypothesis, rng), known, suspected)
 
     @property
@@ -58,6 +63,9 @@ class Learner:
         found = FoundCause(Cause(self._signal, ()), hypothesis.witness, self._healthy)
         if not self._prove(found, failing):
             return None
+        inside = [one.is_bad for one in found.predictions if one.broken is None]
+        if sum(inside) < COME_TRUE * len(inside):
+            found.is_settled = False
         found.cause = Cause(self._signal, tuple(hypothesis.conditions))
         found.failing = hypothesis.witness
         found.passing = hypothesis.nearest_passing()

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from wallwatch.domain.lab.device import Config, Device, Scalar, is_same
 
+FEW_POSITIONS = 64
+"""Between positions that are no further apart, each is tried until one can be used."""
 Decide = Callable[[Config], bool | None]
 """True: bad; False: good; None: cannot be used (not valid, hidden, or due to a cause that is known)."""
 
@@ -67,7 +69,11 @@ def change_between(low: int, high: int, verdict: Callable[[int], bool | None], l
 
 
 def _from_the_middle(low: int, high: int) -> Sequence[int]:
+    """Positions between two, the middle first: all of a few, of many some at growing distances, since each costs a test."""
     middle = (low + high) // 2
+    if high - low > FEW_POSITIONS:
+        away = [2**i for i in range((high - low).bit_length()) if 2**i < (high - low) // 2]
+        return [middle, *(middle + one * side for one in away for side in (-1, 1))]
     return sorted(range(low + 1, high), key=lambda position: (abs(position - middle), position))
 
 

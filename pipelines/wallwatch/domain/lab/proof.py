@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wallwatch.domain.lab.conditions import Among, Cause, Condition
-from wallwatch.domain.lab.device import Config
+from wallwatch.domain.lab.axes import beside_threshold
+from wallwatch.domain.lab.conditions import Among, Cause, Condition, Range
+from wallwatch.domain.lab.device import Config, as_integer
 from wallwatch.domain.lab.hypothesis import Hypothesis
+from wallwatch.domain.lab.moving import Moving
 from wallwatch.domain.lab.permutation import Trial
 from wallwatch.domain.lab.report import Prediction
 from wallwatch.domain.lab.revision import Reviser
 
 ROUNDS = 10
 """Fresh configurations inside a cause, each with one just outside per condition."""
+ROUNDS_OF_A_MOVED_THRESHOLD = 20
+"""Where other parameters move a threshold, it has to be right at many of their values."""
 
 
 class Prover:
@@ -29,25 +33,31 @@ class Prover:
         """Rounds of one configuration inside and, for each condition, one with only that condition broken. False if something changed."""
         hypothesis = self._hypothesis
         trials = {one: Trial() for one in hypothesis.conditions}
-        for number in range(ROUNDS):
+        is_moved = any(isinstance(one, Moving) for one in hypothesis.conditions)
+        for number in range(ROUNDS_OF_A_MOVED_THRESHOLD if is_moved else ROUNDS):
             corner = number % 2 == 0 and not self._is_blurred
             hypothesis.phase = "verify" if corner else "permute"
             inside = self._inside(corner)
             if inside is None:
                 break
             is_bad = hypothesis.agrees(inside, True)
-            if not is_bad and corner and self._is_unsure(inside):
-                continue
-            if not is_bad and self._reviser.revise(inside):
-                return False
+            if not is_bad:
+                surprise = self._surprise(inside, None, corner)
+                if surprise is None:
+                    continue
+                inside = surprise
+                if self._reviser.revise(inside):
+                    return False
             predictions.append(Prediction(inside, None, is_bad))
             for condition in hypothesis.conditions if is_bad else ():
                 outside = self._outside(inside, condition, near=corner)
                 if outside is None:
                     continue
                 follows = hypothesis.agrees(outside, False)
-                if not follows and corner and self._is_unsure(outside):
-                    continue
+                if not follows:
+                    outside = self._surprise(outside, condition, corner)
+                    if outside is None:
+                        continue
                 predictions.append(Prediction(outside, condition, not follows))
                 trials[condition].add(follows)
                 if not follows and self._reviser.examine(outside, condition, trials[condition]):
@@ -103,17 +113,50 @@ class Prover:
         drawn = [self._hypothesis.sampler.inside(self._hypothesis.conditions, [], corner=False) for _ in range(5)]
         return [one for one in (*drawn, self._hypothesis.witness) if one is not None]
 
-    def _is_unsure(self, config: Config) -> bool:
-        """At its threshold the device disagrees with itself though the reproducer does not: the threshold is blurred."""
-        hypothesis = self._hypothesis
-        if hypothesis.judge.is_flaky or hypothesis.signal.symptom is None:
+    def _is_unsure(self, config: Config, corner: bool) -> bool:
+        """At its threshold the device disagrees with itself though the reproducer does not: the threshold is blurred.
+
+        Elsewhere that shows only where the device is torn: there another parameter may have moved the threshold near. If it is not torn, it
+        is flaky.
+        """
+        judge, signal = self._hypothesis.judge, self._hypothesis.signal
+        if judge.is_flaky or signal.symptom is None:
             return False
-        if hypothesis.judge.doubt(hypothesis.witness, hypothesis.signal, "verify") or not hypothesis.judge.doubt(
-            config, hypothesis.signal, "verify", 3, True
-        ):
+        was_reset = judge.reset_always
+        if judge.doubt(self._hypothesis.witness, signal, "verify") or not judge.doubt(config, signal, "verify", 3, True):
             return False
+        if judge.reset_always is not was_reset:  # earlier tests had left traces: that is no disagreement
+            return False
+        if not corner:
+            is_torn = judge.is_torn(config, signal, "verify")
+            judge.is_flaky = not is_torn
+            return is_torn
         self._is_blurred = True
         return True
+
+    def _surprise(self, config: Config, broken: Condition | None, corner: bool) -> Config | None:
+        """The configuration to learn from where a prediction did not come true; None where that is due to a blurred threshold only."""
+        expected = broken is None
+        if self._is_unsure(config, corner) or self._hypothesis.agrees(config, expected):  # a reset may have changed the verdict
+            return None
+        clear = self._clear_of_thresholds(config, broken) if corner else None
+        if clear is None:
+            return config
+        return None if self._hypothesis.agrees(clear, expected) else clear
+
+    def _clear_of_thresholds(self, config: Config, broken: Condition | None) -> Config | None:
+        """The configuration with integers that stand at a threshold a little further on the side where they are.
+
+        What changes a verdict at the threshold only, and no more than its tolerance beside it, is no condition. None where nothing stands
+        at a threshold, or the device is flaky: then verdicts rest on repeats.
+        """
+        hypothesis = self._hypothesis
+        moved = dict(config)
+        for one in hypothesis.conditions if broken is None else [broken]:
+            if isinstance(one, Range) and not hypothesis.judge.is_flaky:
+                value = beside_threshold(self._hypothesis.device.by_name[one.parameter], one, as_integer(config[one.parameter]))
+                moved[one.parameter] = config[one.parameter] if value is None else value
+        return moved if moved != config and hypothesis.sampler.is_valid(moved) else None
 
     def _inside(self, corner: bool) -> Config | None:
         hypothesis = self._hypothesis

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
 
@@ -9,8 +10,10 @@ from wallwatch.domain.lab.boundary_follower import BoundaryFollower
 from wallwatch.domain.lab.conditions import Among, Before, Boundary, Condition, Range
 from wallwatch.domain.lab.device import Config, as_scalar
 from wallwatch.domain.lab.hypothesis import Hypothesis
+from wallwatch.domain.lab.moving import Moving
 from wallwatch.domain.lab.paths import Step, step_between
 from wallwatch.domain.lab.permutation import ENOUGH, Trial
+from wallwatch.domain.lab.threshold_map import ThresholdMap
 
 MOST_WAYS = 4
 """Ways that are tried between two configurations until a single parameter makes the difference."""
@@ -24,6 +27,9 @@ class Reviser:
         self._device = hypothesis.device
         self._rng = rng
         self._follower = BoundaryFollower(self._device, hypothesis.decide, hypothesis.healthy, rng)
+        self._map = ThresholdMap(self._device, hypothesis.decide, hypothesis.remembers, hypothesis.is_spent)
+        self._unmoved: set[tuple[tuple[str, ...], str | None]] = set()
+        """Integers, with another parameter that was found not to move their threshold."""
         self._unfit: set[frozenset[str]] = set()
         """Integers to which no boundary could be fitted."""
 
@@ -35,7 +41,7 @@ class Reviser:
         times = 1 if hypothesis.others else 3
         if hypothesis.judge.doubt(outside, hypothesis.signal, "verify", times) and not hypothesis.decide(outside):
             return True
-        if isinstance(condition, Boundary) and self._refit(condition, outside, is_bad=True):
+        if self._corrected(condition, outside, is_bad=True):
             return True
         if trial.odds <= -ENOUGH and len(hypothesis.conditions) > 1:
             hypothesis.conditions.remove(condition)
@@ -73,29 +79,36 @@ class Reviser:
         """
         hypothesis = self._hypothesis
         names = list(condition.parameters)
-        if isinstance(condition, Before | Among) or any(self._device.by_name[one].kind != "integer" for one in names):
+        if isinstance(condition, Before | Among):
             return False
         good = {**hypothesis.witness, **{name: outside[name] for name in names}}
         if hypothesis.decide(good) is not False:
             return False
         hypothesis.phase = "minimise"
         step = step_between(self._device, good, outside, False, hypothesis.decide, self._rng)
-        (partner, *more) = step.names
+        partner = step.names[0] if len(step.names) == 1 else names[0]
+        if partner in names:
+            return False
+        is_integer = self._device.by_name[partner].kind == "integer"
         together = frozenset((*names, partner))
-        if more or self._device.by_name[partner].kind != "integer" or partner in names or together in self._unfit:
+        if isinstance(condition, Boundary) and is_integer and together in self._unfit:
             return False
         if not any(hypothesis.decide(one) is False for one in self._far_ends(step.bad, condition)):
             return False
+        if isinstance(condition, Moving) or not is_integer or together in self._unfit:
+            return self._moved(condition, partner)
         for one in hypothesis.conditions:
             if isinstance(one, Boundary) and together & set(one.parameters):
                 together |= set(one.parameters)
         if self._fit(sorted(together), [step]):
             return True
         self._unfit.add(frozenset((*names, partner)))
-        return False
+        return self._moved(condition, partner)
 
     def _far_ends(self, config: Config, condition: Condition) -> list[Config]:
         """The configuration with one of the condition's integers as far outside of it as possible."""
+        if isinstance(condition, Moving):
+            return [{**config, condition.parameter: condition.end(is_bad=False)}]
         found = []
         for name in condition.parameters:
             parameter = self._device.by_name[name]
@@ -115,7 +128,7 @@ class Reviser:
         if hypothesis.decide(good) is not False or not hypothesis.decide(hypothesis.witness):
             return True
         for condition in hypothesis.conditions:
-            if isinstance(condition, Boundary) and self._refit(condition, good, is_bad=False):
+            if self._corrected(condition, good, is_bad=False):
                 return True
         hypothesis.phase = "minimise"
         step = self._step_to(good)
@@ -150,8 +163,8 @@ class Reviser:
         good_value = step.good[name]
         in_witness = hypothesis.variant(hypothesis.witness, name, good_value)
         verdict = None if in_witness is None else hypothesis.decide(in_witness)
-        if verdict is False:
-            return hypothesis.add(hypothesis.witness, name, good_value)
+        if verdict is False and in_witness is not None:
+            return self._moves_one(in_witness, name) or hypothesis.add(hypothesis.witness, name, good_value)
         if verdict is None or in_witness is None:
             return hypothesis.add(step.bad, name, good_value)
         other = step_between(self._device, in_witness, step.good, True, hypothesis.decide, self._rng)
@@ -160,7 +173,9 @@ class Reviser:
     def _join(self, name: str, other: Step, step: Step) -> bool:
         """Two parameters decide together: a boundary over integers, or one cause for each value of a choice."""
         hypothesis = self._hypothesis
-        partner = next(iter(other.names))
+        if not other.names:
+            return False
+        partner = other.names[0]
         kinds = {self._device.by_name[one].kind for one in (name, partner)}
         if kinds == {"integer"} and name != partner:
             names = {name, partner}
@@ -169,6 +184,8 @@ class Reviser:
                     names |= set(one.parameters)
             if self._fit(sorted(names), [other, step]):
                 return True
+        if self._moved(hypothesis.of(partner), name) or self._moved(hypothesis.of(name), partner):
+            return True
         if hypothesis.of(partner) is None or isinstance(hypothesis.of(partner), Before):
             return hypothesis.add(other.bad, partner, other.good[partner])
         own = hypothesis.of(name)
@@ -179,7 +196,56 @@ class Reviser:
             return hypothesis.add(step.bad, name, step.good[name])
         return False
 
+    # --- thresholds that others move ---
+
+    def _moves_one(self, passing: Config, mover: str) -> bool:
+        """The reproducer passes with another value of a parameter. Does it fail again further beyond a threshold, which then moves?"""
+        hypothesis = self._hypothesis
+        for condition in list(hypothesis.conditions):
+            if not isinstance(condition, Range | Moving | Boundary) or mover in condition.parameters:
+                continue
+            integers = [self._device.by_name[one] for one in condition.parameters if self._device.by_name[one].kind == "integer"]
+            corners = itertools.product(*((one.minimum, one.maximum) for one in integers))
+            ends = [{**passing, **{p.name: value for p, value in zip(integers, corner, strict=True)}} for corner in corners]
+            failing = [one for one in ends if condition.holds(one)]
+            if failing and hypothesis.decide(failing[-1]) and self._moved(condition, mover):
+                return True
+        return False
+
+    def _moved(self, condition: Condition | None, mover: str | None) -> bool:
+        """Measure how a parameter moves the threshold of a condition, and replace the condition by what comes out."""
+        hypothesis = self._hypothesis
+        if not isinstance(condition, Range | Moving | Boundary) or (condition.parameters, mover) in self._unmoved:
+            return False
+        hypothesis.phase = "boundary"
+        moving = self._map.fit(condition, mover, hypothesis.witness)
+        if moving is None:
+            self._unmoved.add((condition.parameters, mover))
+            return False
+        hypothesis.conditions = [one for one in hypothesis.conditions if not set(one.parameters) & set(moving.parameters)]
+        hypothesis.conditions.append(moving)
+        return True
+
     # --- boundaries ---
+
+    def _corrected(self, condition: Condition, config: Config, is_bad: bool) -> bool:
+        """Whether a configuration on the wrong side teaches where a boundary, or a threshold that moves, really is."""
+        if isinstance(condition, Boundary):
+            if self._refit(condition, config, is_bad):
+                return True
+            return self._follower.is_without_form(condition.parameters) and self._moved(condition, None)
+        if not isinstance(condition, Moving):
+            return False
+        hypothesis = self._hypothesis
+        at = {**hypothesis.witness, **{name: config[name] for name in condition.parameters}}
+        if hypothesis.decide(at) is not is_bad:
+            return False
+        hypothesis.phase = "boundary"
+        refined = self._map.refine(condition, at)
+        if refined is None:
+            return False
+        hypothesis.replace(condition, refined)
+        return True
 
     def _fit(self, names: list[str], steps: Sequence[Step]) -> bool:
         """Follow the boundary over these integers and replace their conditions by it."""

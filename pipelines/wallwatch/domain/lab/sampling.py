@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from wallwatch.domain.lab.conditions import Among, Before, Boundary, Cause, Condition, Range
 from wallwatch.domain.lab.device import Config, Device, Parameter, Scalar, Value, as_order
+from wallwatch.domain.lab.moving import Moving
 from wallwatch.domain.lab.topology import Topology
 
 TRIES = 60
@@ -66,7 +67,7 @@ class Sampler:
         fixed = [name for one in conditions for name in one.parameters]
         for _ in range(TRIES):
             drawn = self.others()
-            for one in sorted(conditions, key=lambda one: isinstance(one, Boundary)):
+            for one in sorted(conditions, key=lambda one: isinstance(one, Boundary | Moving)):
                 self._satisfy(drawn, one, corner)
             config = self.valid(drawn, fixed)
             if config is None or not all(one.holds(config) for one in conditions):
@@ -111,6 +112,9 @@ class Sampler:
             changed[condition.parameter] = value
         elif isinstance(condition, Before):
             changed[condition.parameter] = self._reordered(as_order(config[condition.parameter]), condition)
+        elif isinstance(condition, Moving):
+            if not self._move_past(changed, condition, is_bad=False, near=near):
+                return None
         elif not self._break_boundary(changed, condition, near):
             return None
         return self.valid(changed, kept)
@@ -144,8 +148,19 @@ class Sampler:
                 swapped = list(order)
                 swapped[i], swapped[j] = swapped[j], swapped[i]
                 config[condition.parameter] = tuple(swapped)
+        elif isinstance(condition, Moving):
+            self._move_past(config, condition, is_bad=True, near=corner)
         else:
             self._satisfy_boundary(config, condition, corner)
+
+    def _move_past(self, config: Config, condition: Moving, is_bad: bool, near: bool) -> bool:
+        """Put the integer on one side of the threshold that moves, clear of it by its tolerance. False where there is no such value."""
+        nearest = condition.clear(config, is_bad)
+        if nearest is None:
+            return False
+        low, high = sorted((nearest, condition.end(is_bad)))
+        config[condition.parameter] = nearest if near else condition.main.between(low, high, self._rng.random())
+        return True
 
     def _reordered(self, order: tuple[Scalar, ...], condition: Before) -> tuple[Scalar, ...]:
         """The order with the pair turned round and everything else as it was."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from wallwatch.domain.catalogue.contention import contention_rule
 from wallwatch.domain.catalogue.load import other_conditions
+from wallwatch.domain.catalogue.models import OtherCondition
 from wallwatch.domain.contention.watch import Kind, Reason
 from wallwatch.domain.evidence import Evidence
 from wallwatch.domain.hypotheses.versions import Identity
@@ -37,6 +38,8 @@ class Life:
     reason_minute: int = 0
     """The newest minute with a lasting reason."""
     last_minute: int = -1
+    title: str | None = None
+    """Of the last message while the finding lasts; None: the catalogue's."""
 
 
 def step(life: Life, minute: int, reasons: Sequence[Reason]) -> list[dict[str, Any]]:
@@ -73,6 +76,38 @@ def forget(life: Life, minute: int) -> list[dict[str, Any]]:
     return [_clear(life, life.started_ms, minute, f"No function of the card has been measured for {rule.forgotten_min:.0f} minutes.")]
 
 
+def title(reasons: Sequence[Reason]) -> str | None:
+    """The title where nothing is lost to competitors; None where functions do contend.
+
+    A function that is slower than its model predicts also breaks its SLA sooner or later. As long as the prediction keeps the SLA, its
+    competitors are not the reason: an update of its own, a fault or something that no model knows is.
+
+    >>> title([Reason(Kind.SLOWER, "a", -0.3, 0.1, 630.0, 900.0, "memory"), Reason(Kind.BROKEN, "a", 0.37, 0.2, 630.0, 900.0, "memory")])
+    'Function slower than its model'
+    """
+    slower = {reason.function for reason in reasons if reason.kind is Kind.SLOWER}
+    if any(reason.kind is Kind.BROKEN and not (reason.function in slower and _kept_as_predicted(reason)) for reason in reasons):
+        return None
+    if any(reason.kind is Kind.DRIFT for reason in reasons):
+        return _TITLES[Kind.DRIFT]
+    return _TITLES[Kind.SLOWER if slower else Kind.FASTER]
+
+
+_TITLES = {
+    Kind.SLOWER: "Function slower than its model",
+    Kind.FASTER: "Function faster than its model",
+    Kind.DRIFT: "Function about to break its SLA",
+}
+
+
+def _kept_as_predicted(broken: Reason) -> bool:
+    """Whether the predicted throughput would keep the SLA that the measured one breaks."""
+    if broken.measured is None or broken.value >= 1.0:
+        return False
+    solo = broken.measured / (1.0 - broken.value)
+    return 1.0 - broken.predicted / solo <= broken.bound
+
+
 def sentence(reason: Reason) -> str:
     """
     >>> sentence(Reason(Kind.SLOWER, "ids-0", -0.18, 0.1, 410.0, 500.0, "memory"))
@@ -100,7 +135,8 @@ _MEANS = {
 
 
 def _active(life: Life, started_ms: int, minute: int, reasons: Sequence[Reason]) -> dict[str, Any]:
-    entry = other_conditions()[SYMPTOM]
+    life.title = title(reasons)
+    entry = _entry(life)
     said = [sentence(reason) for reason in reasons[:_MOST_NAMED]]
     more = f"; and {len(reasons) - _MOST_NAMED} more" if len(reasons) > _MOST_NAMED else ""
     summary = f"{'; '.join(said)}{more}."
@@ -143,17 +179,25 @@ def _clear(life: Life, started_ms: int, minute: int, why: str) -> dict[str, Any]
     at_ms = (minute + 1) * MINUTE_MS
     life.started_ms = None
     life.since = {}
-    return {
+    cleared = {
         **_shell(life, "cleared", started_ms, at_ms),
         "severity": "warning",
         "summary": why,
-        "explanation": f"{explain_cleared(other_conditions()[SYMPTOM], life.subject, life.identity, started_ms, at_ms)} {why}",
+        "explanation": f"{explain_cleared(_entry(life), life.subject, life.identity, started_ms, at_ms)} {why}",
         "evidence": [],
         "hypotheses": [],
         "remedies": [],
     }
+    life.title = None
+    return cleared
+
+
+def _entry(life: Life) -> OtherCondition:
+    """The catalogue's entry, with the title of what it is this time."""
+    entry = other_conditions()[SYMPTOM]
+    return entry if life.title is None else entry.model_copy(update={"title": life.title})
 
 
 def _shell(life: Life, state: str, started_ms: int, at_ms: int) -> dict[str, Any]:
-    shell = finding_messages.shell(other_conditions()[SYMPTOM], life.subject, life.identity, state, started_ms, at_ms)
+    shell = finding_messages.shell(_entry(life), life.subject, life.identity, state, started_ms, at_ms)
     return {**shell, "rule": contention_rule().rule, "blast_radius": "rnic"}

@@ -19,6 +19,7 @@ from wallwatch.domain.transport.pairing import pair_ahead
 from wallwatch.domain.transport.pairing_notifications import pair_notifications
 from wallwatch.domain.transport.queue_pairs import SeriesOfQueuePair, queue_pairs, series_of
 from wallwatch.domain.transport.results import Analysis, Findings, Timeouts
+from wallwatch.domain.transport.runs import Runs
 from wallwatch.domain.transport.sequence import unwrapped
 
 _DATA, _READ, _RESPONSE, _ACKNOWLEDGE, _NOTIFY, _OTHER = range(6)
@@ -28,6 +29,7 @@ for _opcode in (*range(12), 19, 20, *roce.WITH_INVALIDATE):
 for _opcode in range(13, 17):
     _ACTION[_opcode] = _RESPONSE
 _ACTION[12], _ACTION[17], _ACTION[18], _ACTION[roce.CNP] = _READ, _ACKNOWLEDGE, _ACKNOWLEDGE, _NOTIFY
+_IS_DATA = np.array([action == _DATA for action in _ACTION])
 _LAST_RC_OPCODE = 0x17
 _FULL_RESPONSES = (13, 14)
 """First and middle: their payload is the path's MTU."""
@@ -109,9 +111,9 @@ class CaptureAnalysis:
             self._blocks += 1
             pair_ahead(self._connections, packets)
             pair_notifications(self._connections, packets, self._report.resolution_ns)
-        self._walk(packets, numbers.tolist(), events)
+        self._walk(packets, numbers, events)
 
-    def _walk(self, packets: roce.Packets, numbers: list[int], events: Integers | None) -> None:
+    def _walk(self, packets: roce.Packets, numbers: Integers, events: Integers | None) -> None:
         flows = self._connections.flows
         undelivered, congested_column = packets.icrc == 0, packets.congested
         if events is not None:
@@ -120,18 +122,23 @@ class CaptureAnalysis:
             lost = (done == DROP) | (done == CORRUPT)
         else:
             lost = np.zeros(len(undelivered), dtype=np.bool_)
+        plain = _IS_DATA[packets.opcode] & ~(undelivered | lost | congested_column)
+        # Charts take each packet.
+        runs = Runs(packets, numbers, flows, plain & (not self._options.series))
+        keys, others = packets.key, runs.others
         columns = zip(
-            packets.key,
-            numbers,
-            packets.opcode.tolist(),
-            packets.psn.tolist(),
-            packets.time_ns.tolist(),
-            congested_column.tolist(),
-            undelivered.tolist(),
-            lost.tolist(),
+            others,
+            numbers[others].tolist(),
+            packets.opcode[others].tolist(),
+            packets.psn[others].tolist(),
+            packets.time_ns[others].tolist(),
+            congested_column[others].tolist(),
+            undelivered[others].tolist(),
+            lost[others].tolist(),
             strict=True,
         )
-        for index, (key, frame, opcode, psn, time_ns, congested, damaged, dropped) in enumerate(columns):
+        for index, frame, opcode, psn, time_ns, congested, damaged, dropped in columns:
+            key = keys[index]
             flow = flows.get(key)
             if flow is None:
                 if damaged:
@@ -141,6 +148,7 @@ class CaptureAnalysis:
             if congested and action != _NOTIFY and not damaged and not dropped:
                 self._marked(flow, time_ns)
             if action == _DATA:
+                runs.settle(flow, index)
                 flow.requests.data(psn, frame, time_ns, damaged or dropped)
                 flow.connected = True
                 flow.request_packets += 1
@@ -149,7 +157,13 @@ class CaptureAnalysis:
                     flow.request_series.add(time_ns, unwrapped(psn, flow.requests.next))
             elif not damaged and action != _OTHER:
                 # A damaged answer is thrown away by whoever gets it.
+                if action == _READ:
+                    runs.settle(flow, index)
+                elif action != _NOTIFY:
+                    for asked in self._connections.asked(flow):
+                        runs.settle(asked, index)
                 self._answered(packets, index, flow, action, frame, dropped=dropped)
+        runs.finish()
 
     def _answered(self, packets: roce.Packets, index: int, flow: Flow, action: int, frame: int, *, dropped: bool) -> None:
         """A packet that is no data of its own account."""

@@ -135,6 +135,12 @@ class Connections:
         flows = self._unpaired.get((flow.tunnel, flow.destination, flow.source), [])
         return [other for other in flows if not self.given(other)] if self._given and not self.given(flow) else flows
 
+    def asked(self, flow: Flow) -> list[Flow]:
+        """The flows whose state `answering` may look at."""
+        if flow.partner:
+            return [flow.partner]
+        return self.opposite(flow) if self._comparisons <= _MOST_COMPARISONS else []
+
     def _affordable(self, flow: Flow) -> list[Flow]:
         others = self.opposite(flow)
         self._comparisons += len(others)

@@ -129,6 +129,27 @@ class Direction:
             self._behind_gap += 1
         self._delivered(number, frame, time_ns)
 
+    def run(self, psn: int, frames: list[int], times: list[int]) -> None:
+        """Undamaged packets with ascending PSNs from `psn` on; the same as `data` for each."""
+        count, done = len(frames), 0
+        while done < count and (not self.started or self._filling or psn != self.next & PSN_MASK):
+            self.data(psn, frames[done], times[done], damaged=False)
+            done, psn = done + 1, psn + 1 & PSN_MASK
+        if done == count:
+            return
+        if done:
+            frames, times = frames[done:], times[done:]
+        number, self.next = self.next, self.next + count - done
+        if self._holes:
+            self._holes.difference_update(range(number, min(self.next, self.top)))
+        self.top = max(self.top, self.next)
+        if self._lost is not None:
+            self._behind_gap += count - done
+        self._log.extend(zip(range(number, self.next), frames, times, strict=True))
+        if len(self._log) > _LOG_MOST:
+            del self._log[:-_LOG_KEPT]
+        self.last_time = times[-1]
+
     def allow(self, numbers: frozenset[int]) -> None:
         """Say which PSNs may follow the last packet without a loss: a READ request takes as many as its response has."""
         self._skips = (self.next, numbers)
@@ -144,12 +165,12 @@ class Direction:
         if number < self.next and self._repeated(number, time_ns):
             self._findings.duplicate_frames += 1
             return
-        if damaged and not self._plausible(number):
-            if self.next < number < self.next + _REORDER_WINDOW:
-                self.last_time = time_ns
+        if damaged and not self._plausible(number, time_ns):
             return
         if not self.first - _MOST_BACK <= number <= self.top + _MOST_AHEAD:
             self._restart(number)
+        if not damaged:
+            self._begin_at(number)
         if self._filling and self._continue_filling(self._filling, number, frame, time_ns):
             return
         if number > self.next and number not in self._holes:
@@ -183,10 +204,21 @@ class Direction:
                 return True
         return False
 
-    def _plausible(self, number: int) -> bool:
-        """Whether a damaged packet's PSN may be believed: it is the next one, or one that a sender may go back to."""
+    def _plausible(self, number: int, time_ns: int) -> bool:
+        """Whether a damaged packet's PSN may be believed: it is the next one, or one that a sender may go back to.
+
+        One a little further on is not believed, but shows that something was sent.
+        """
+        if self.next < number < self.next + _REORDER_WINDOW:
+            self.last_time = time_ns
         acknowledged = self.acknowledged if self.acknowledged is not None else self.first - 1
         return acknowledged < number <= self.next
+
+    def _begin_at(self, number: int) -> None:
+        """A packet from before the capture's first one is late, or sent again: whatever follows decides, as with any hole."""
+        if self.first - _REORDER_WINDOW <= number < self.first:
+            self._holes.update(range(number, self.first))
+            self.first = number
 
     def _restart(self, number: int) -> None:
         """The QP number belongs to a new connection from here on."""

@@ -50,7 +50,7 @@ def check_icrc(data: Bytes, udp: Udp, bth: Integers) -> Integers:
 
 
 def _computed(masked: Bytes, starts: Integers, ends: Integers) -> Integers:
-    view, crc32, seed = memoryview(masked.tobytes()), zlib.crc32, _SEED
+    view, crc32, seed = masked.data, zlib.crc32, _SEED
     return np.array([crc32(view[a:b], seed) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)], dtype=np.int64)
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from wallwatch.domain.transport.frames import CHUNK_BYTES, MAX_FRAME_BYTES, ByteSource, CaptureError, FrameBlock, ReadReport
 
+_RECORD_BYTES = 16
+"""Of the header before each frame: seconds, fraction, captured length, length on the wire."""
 _MAGICS = {
     b"\xd4\xc3\xb2\xa1": ("<", 1000),
     b"\xa1\xb2\xc3\xd4": (">", 1000),
@@ -41,19 +43,21 @@ def read_pcap(source: ByteSource, head: bytes, report: ReadReport) -> Iterator[F
         raise CaptureError(message)
     link_type = struct.unpack_from(order + "I", head, 20)[0] & 0xFFFF
     report.resolution_ns = max(report.resolution_ns, float(unit_ns))
-    record = struct.Struct(order + "IIII")
+    captured_length = struct.Struct(order + "I")
+    field = np.dtype(order + "u4")
     rest = head[24:]
     while chunk := source.read(CHUNK_BYTES):
         buffer = rest + chunk
-        starts, fields, position, damaged = _walk(buffer, record)
+        starts, position, damaged = _walk(buffer, captured_length)
         if starts:
-            columns = np.array(fields, dtype=np.int64)
+            data, at = np.frombuffer(buffer, dtype=np.uint8), np.array(starts, dtype=np.int64)
+            headers = data[at[:, None] + np.arange(-_RECORD_BYTES, 0)].view(field).astype(np.int64)
             yield FrameBlock(
-                np.frombuffer(buffer, dtype=np.uint8),
-                np.array(starts, dtype=np.int64),
-                columns[:, 2].copy(),
-                np.maximum(columns[:, 3], columns[:, 2]),
-                columns[:, 0] * 1_000_000_000 + columns[:, 1] * unit_ns,
+                data,
+                at,
+                headers[:, 2].copy(),
+                np.maximum(headers[:, 3], headers[:, 2]),
+                headers[:, 0] * 1_000_000_000 + headers[:, 1] * unit_ns,
                 np.full(len(starts), link_type, dtype=np.int64),
             )
         if damaged:
@@ -64,21 +68,18 @@ def read_pcap(source: ByteSource, head: bytes, report: ReadReport) -> Iterator[F
         report.end_early("the file ends inside a record")
 
 
-def _walk(buffer: bytes, record: struct.Struct) -> tuple[list[int], list[tuple[int, ...]], int, bool]:
-    """Follow the chain of records through `buffer`; returns also where the first incomplete one begins."""
+def _walk(buffer: bytes, captured_length: struct.Struct) -> tuple[list[int], int, bool]:
+    """Follow the chain of records through `buffer`; returns also where the first incomplete one begins, and whether it is damaged."""
     starts: list[int] = []
-    fields: list[tuple[int, ...]] = []
-    position, size = 0, len(buffer)
-    unpack = record.unpack_from
-    while position + 16 <= size:
-        row = unpack(buffer, position)
-        captured = row[2]
+    append, unpack = starts.append, captured_length.unpack_from
+    start, size = _RECORD_BYTES, len(buffer)
+    while start <= size:
+        (captured,) = unpack(buffer, start - 8)
+        following = start + captured + _RECORD_BYTES
+        if following - _RECORD_BYTES > size:
+            return starts, start - _RECORD_BYTES, captured > MAX_FRAME_BYTES
         if captured > MAX_FRAME_BYTES:
-            return starts, fields, position, True
-        following = position + 16 + captured
-        if following > size:
-            break
-        starts.append(position + 16)
-        fields.append(row)
-        position = following
-    return starts, fields, position, False
+            return starts, start - _RECORD_BYTES, True
+        append(start)
+        start = following
+    return starts, start - _RECORD_BYTES, False

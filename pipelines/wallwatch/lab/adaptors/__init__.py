@@ -4,11 +4,13 @@ A function takes the arguments after the name and returns the exit status.
 """
 
 ADAPTORS: dict[str, str] = {
+    "connect": "wallwatch.lab.adaptors.connect:main",
     "ovs": "wallwatch.lab.adaptors.ovs.main:main",
     "perftest": "wallwatch.lab.adaptors.perftest.main:main",
 }
 
 DESCRIPTIONS: dict[str, str] = {
+    "connect": "a device behind tcp://HOST:PORT or unix:///PATH, which --dut takes as they are",
     "ovs": "a real Open vSwitch (userspace datapath) in its own network namespace, with real packets",
     "perftest": "a cordoned RNIC of this host: ib_write_bw and the like, TC flower rules, VF binds; --dry-run changes nothing",
 }

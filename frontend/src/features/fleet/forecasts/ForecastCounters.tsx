@@ -12,7 +12,7 @@ function Counter({ count, label, tone }: { count: number; label: string; tone: T
       bg="var(--ww-panel)"
       px="md"
       py="xs"
-      miw={190}
+      miw={155}
       style={{ borderColor: "var(--ww-line)" }}
     >
       <Text fw={700} fz={32} lh={1.1}>

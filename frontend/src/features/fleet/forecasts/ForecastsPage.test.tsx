@@ -84,6 +84,20 @@ describe("the page of forecasts", () => {
     expect(screen.queryByText(/host02/)).not.toBeInTheDocument();
   });
 
+  it("draws when the likely ones reach their limit, and nothing where none does", async () => {
+    const { unmount } = show();
+    const panel = await screen.findByRole("region", { name: "The next 60 minutes" });
+    const rows = within(within(panel).getByRole("list", { name: "When limits are reached" })).getAllByRole("listitem");
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toHaveTextContent(/host01 3b:00.0.*Egress masks.*15 min/);
+    expect(within(panel).getByRole("img", { name: "in 15 min, 90% interval 5 min to 30 min" })).toBeVisible();
+    unmount();
+    listed = [{ ...LIKELY, earliest_in_s: 0, likely_in_s: 0, latest_in_s: 0 }];
+    show();
+    expect(await screen.findByText("at limit now")).toBeVisible();
+    expect(screen.queryByRole("region", { name: "The next 60 minutes" })).not.toBeInTheDocument();
+  });
+
   it("offers the racks and models of the fleet as filters", async () => {
     show();
     await userEvent.click(await screen.findByRole("combobox", { name: "Filter by rack" }));

@@ -5,6 +5,7 @@ import { ListPanel } from "@/lib/ui/ListPanel";
 import { type ForecastFilters, isFiltered } from "./filters";
 import { ForecastCounters } from "./ForecastCounters";
 import { ForecastFilterBar } from "./ForecastFilterBar";
+import { ForecastTimeline } from "./ForecastTimeline";
 import { ForecastTable } from "./ForecastTable";
 import { ModelBanner } from "./ModelBanner";
 import { ModelsPanel } from "./ModelsPanel";
@@ -53,6 +54,7 @@ export function ForecastsPage({ filters, onFilters }: Props) {
       <ModelBanner />
       <ForecastCounters counts={counts} withinText={withinText} />
       <ForecastFilterBar filters={filters} onFilters={onFilters} declining={counts.data && declining} />
+      {!filters.declining && <ForecastTimeline items={pages.data ?? []} spanMin={filters.within ?? 60} />}
       <ListPanel
         title={filters.declining ? "Bandwidth declines" : "At a limit or likely to reach one"}
         aside={

@@ -1,7 +1,7 @@
 import { ActionIcon, Group, Stack, Text, Title, UnstyledButton } from "@mantine/core";
 import { IconAlertTriangle, IconTool } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { type Names, useNames } from "@/lib/api/useCatalogue";
 import { formatHeadroom, plural } from "@/lib/format";
 import { bandColor, bandOf } from "@/lib/headroom";
@@ -9,11 +9,15 @@ import type { Columns } from "@/lib/stream/columns";
 import type { FleetState } from "@/lib/stream/fleetStore";
 import { formatDuration } from "@/lib/time/format";
 import { SymptomBadge } from "@/lib/ui/SymptomBadge";
-import { RnicRemedyDialog } from "../rnic/RnicRemedyDialog";
 import classes from "./AttentionList.module.css";
 import { isStale } from "./canvas/scene";
 import { useIncidentsOfRnics } from "./queries";
 import type { FleetSummary } from "./summary";
+
+/** Its forms weigh a fifth of this page and are rarely asked for. */
+const RnicRemedyDialog = lazy(() =>
+  import("../rnic/RnicRemedyDialog").then((module) => ({ default: module.RnicRemedyDialog })),
+);
 
 /** Why it needs someone, in words: its symptoms, or the limit it is near. */
 function whyText(columns: Columns, row: number, names: Names): string {
@@ -54,7 +58,7 @@ export function AttentionList({ state, summary, now, onShowAll }: Props) {
   }
   return (
     <section aria-label="RNICs that need attention" data-testid="attention">
-      <Group gap={8} align="stretch" wrap="nowrap" style={{ overflowX: "auto" }}>
+      <Group gap={8} align="stretch" wrap="nowrap" style={{ overflowX: "auto", position: "relative" }}>
         <div className={classes["title"]}>
           <Title order={2} size="h3">
             {plural(summary.needAttention, "RNIC")}
@@ -96,7 +100,7 @@ export function AttentionList({ state, summary, now, onShowAll }: Props) {
                   {columns.cordoned[row] ? " · cordoned" : ""}
                   {isStale(columns, row, now, staleAfterMs) ? " · stale" : ""}
                 </Text>
-                <Text size="xs" truncate>
+                <Text size="xs" lineClamp={2}>
                   {incident && (columns.symptoms[row]?.length ?? 0) > 0
                     ? `${formatDuration(now - Date.parse(incident.opened_at))} · `
                     : ""}
@@ -134,7 +138,11 @@ export function AttentionList({ state, summary, now, onShowAll }: Props) {
           </UnstyledButton>
         )}
       </Group>
-      {asked && <RnicRemedyDialog host={asked.host} pci={asked.pci} onClose={() => setAsked(null)} />}
+      {asked && (
+        <Suspense>
+          <RnicRemedyDialog host={asked.host} pci={asked.pci} onClose={() => setAsked(null)} />
+        </Suspense>
+      )}
     </section>
   );
 }

@@ -15,6 +15,7 @@ import { filterRows, type FleetFilters, isFiltered, toList } from "@/shared/flee
 import { FleetFilterBar } from "@/shared/fleet/FleetFilterBar";
 import { AttentionList } from "./AttentionList";
 import { FleetCanvas } from "./canvas/FleetCanvas";
+import { FirstHost } from "./FirstHost";
 import { type Arrangement, NO_RACK } from "./canvas/layout";
 import { colouringOf } from "./colouring";
 import { byRow, useFleetDetails } from "./queries";
@@ -144,10 +145,7 @@ export function FleetPage({ filters, onFilters, view, onView, onOpen }: Props) {
         </>
       )}
       {columns.host.length === 0 ? (
-        <EmptyState title="No RNIC has reported yet">
-          Start wallwatch-telegraf on a host with its Kafka address set; its RNICs appear here within one collection
-          interval. <Link to="/hosts">See which hosts are enrolled</Link>
-        </EmptyState>
+        <FirstHost />
       ) : rows.length === 0 ? (
         <EmptyState title="No RNIC matches these filters">
           <Text component="span" size="sm" c="dimmed">

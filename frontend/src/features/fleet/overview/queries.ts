@@ -11,6 +11,18 @@ import { concerns } from "@/shared/incidents/queries";
 const DETAILS_EVERY_MS = 15_000;
 const INCIDENTS_EVERY_MS = 15_000;
 const INCIDENTS_OF_HOST = 20;
+const FIRST_AGENTS_EVERY_MS = 5_000;
+/** An installation with more agents than these has RNICs, or another problem. */
+const FIRST_AGENTS = 20;
+
+/** Agents of an installation that has no RNIC yet. */
+export function useFirstAgents() {
+  return useQuery({
+    queryKey: ["agents", "first"],
+    queryFn: () => unwrap(api.GET("/api/v1/agents", { params: { query: { limit: FIRST_AGENTS } } })),
+    refetchInterval: FIRST_AGENTS_EVERY_MS,
+  });
+}
 
 /** Firmware and the headroom to one limit, which the live fleet leaves out; null while nobody needs them. */
 export function useFleetDetails(wall: string | null, enabled: boolean) {

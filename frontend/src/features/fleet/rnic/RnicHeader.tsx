@@ -2,7 +2,7 @@ import { Button, Group, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconTool } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import type { Rnic } from "@/lib/api/types";
 import { useNames } from "@/lib/api/useCatalogue";
 import { formatValue } from "@/lib/format";
@@ -11,8 +11,11 @@ import { useNow } from "@/lib/time/useNow";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { SymptomLink } from "@/lib/ui/SymptomBadge";
 import classes from "./RnicHeader.module.css";
-import { RnicRemedyDialog } from "./RnicRemedyDialog";
 import { statusOf } from "./status";
+
+const RnicRemedyDialog = lazy(() =>
+  import("./RnicRemedyDialog").then((module) => ({ default: module.RnicRemedyDialog })),
+);
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
@@ -57,7 +60,7 @@ export function RnicHeader({ rnic, tools }: { rnic: Rnic; tools: ReactNode }) {
         <Title order={1}>
           {rnic.host} <span style={{ fontFamily: "var(--ww-mono)", fontWeight: 400 }}>{rnic.pci}</span>
         </Title>
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs">
           {tools}
           <Button leftSection={<IconTool size={15} />} onClick={dialog.open}>
             Apply a remedy
@@ -85,7 +88,11 @@ export function RnicHeader({ rnic, tools }: { rnic: Rnic; tools: ReactNode }) {
           </Fact>
         </dl>
       </Group>
-      {opened && <RnicRemedyDialog host={rnic.host} pci={rnic.pci} onClose={dialog.close} />}
+      {opened && (
+        <Suspense>
+          <RnicRemedyDialog host={rnic.host} pci={rnic.pci} onClose={dialog.close} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { Grid, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Catalogue } from "@/lib/api/types";
-import { useCatalogue } from "@/lib/api/useCatalogue";
+import { useWholeCatalogue } from "@/lib/api/useCatalogue";
 import { formatShare } from "@/lib/format";
 import { symptomWord } from "@/lib/symptoms";
 import { EmptyState } from "@/lib/ui/EmptyState";
@@ -98,7 +98,7 @@ function Known({ catalogue, id }: { catalogue: Catalogue; id: string }) {
 
 /** One kind of symptom: what it is, how it is found, what causes it, what helps, and where it is now. */
 export function SymptomPage({ symptom }: { symptom: string }) {
-  const catalogue = useCatalogue();
+  const catalogue = useWholeCatalogue();
   return (
     <QueryState query={catalogue} lines={10}>
       {(data) => (

@@ -1,10 +1,11 @@
-import { Button, TextInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useState } from "react";
 import type { Incident } from "@/lib/api/types";
 import { FormDialog } from "@/lib/ui/FormDialog";
+import { AssigneeField } from "./AssigneeField";
 import { useChangeIncident } from "./useChangeIncident";
 
-/** Whose it is. Any name will do: not everyone who repairs hosts signs in here. */
+/** Whose it is. */
 export function AssignDialog({ incident, onClose }: { incident: Incident; onClose: () => void }) {
   const change = useChangeIncident(incident);
   const [name, setName] = useState(incident.assignee ?? "");
@@ -21,12 +22,7 @@ export function AssignDialog({ incident, onClose }: { incident: Incident; onClos
         if (name.trim()) give(name.trim());
       }}
     >
-      <TextInput
-        label="Assignee"
-        data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <AssigneeField value={name} onChange={setName} />
       {incident.assignee !== null && (
         <Button variant="default" style={{ alignSelf: "flex-start" }} onClick={() => give(null)}>
           Unassign

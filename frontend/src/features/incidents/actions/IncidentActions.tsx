@@ -14,6 +14,7 @@ import { MergeDialog } from "./MergeDialog";
 import { SplitDialog } from "./SplitDialog";
 import { useChangeIncident } from "./useChangeIncident";
 import { useUndoNotice } from "@/lib/ui/useUndoNotice";
+import narrow from "@/lib/ui/narrow.module.css";
 
 type Dialog = "assign" | "merge" | "split" | "silence";
 
@@ -58,7 +59,7 @@ export function IncidentActions({ incident }: { incident: Incident }) {
   });
   return (
     <div>
-      <Group gap={8} wrap="nowrap" justify="flex-end">
+      <Group gap={8} wrap="nowrap" justify="flex-end" className={narrow["wraps"]}>
         {acknowledgeable && (
           <Button
             variant={incident.remedies.length > 0 ? "default" : "filled"}

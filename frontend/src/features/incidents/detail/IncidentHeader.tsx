@@ -5,6 +5,7 @@ import { plural } from "@/lib/format";
 import { formatAgo, formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
+import narrow from "@/lib/ui/narrow.module.css";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { SymptomLink } from "@/lib/ui/SymptomBadge";
 import { IncidentStateMark } from "@/shared/incidents/IncidentStateMark";
@@ -12,6 +13,7 @@ import { scopeLabel } from "@/shared/incidents/incidentText";
 import { IncidentActions } from "../actions/IncidentActions";
 import { TicketLinks } from "../actions/TicketLinks";
 import { reachText } from "../evidence/evidenceText";
+import { Assignee } from "./Assignee";
 import { InhibitedNote, SilenceNote } from "./SuppressionNotes";
 
 const HOSTS_IN_ADDRESS = 40;
@@ -79,7 +81,7 @@ export function IncidentHeader({ incident }: { incident: Incident }) {
           ; this page keeps its history.
         </Alert>
       )}
-      <Group justify="space-between" align="flex-start" wrap="nowrap" gap="md">
+      <Group justify="space-between" align="flex-start" wrap="nowrap" gap="md" className={narrow["wraps"]}>
         <Group gap={8}>
           {incident.symptoms.map((symptom) => (
             <SymptomLink key={symptom} symptom={symptom} over={!incident.active} />
@@ -117,7 +119,7 @@ export function IncidentHeader({ incident }: { incident: Incident }) {
                 Date.parse(incident.cleared_at) - Date.parse(incident.opened_at),
               )})`}
         </Text>
-        <Text size="sm">{incident.assignee === null ? "unassigned" : `assigned to ${incident.assignee}`}</Text>
+        <Assignee name={incident.assignee} />
         {incident.acknowledged_by !== null && <Text {...dim}>acknowledged by {incident.acknowledged_by}</Text>}
         {incident.resolved_by !== null && <Text {...dim}>resolved by {incident.resolved_by}</Text>}
         {incident.reopened > 0 && <Text {...dim}>recurred {plural(incident.reopened, "time")}</Text>}

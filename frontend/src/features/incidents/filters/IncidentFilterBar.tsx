@@ -46,6 +46,8 @@ export function IncidentFilterBar({ filters, counts, onFilters }: Props) {
         onChange={(value) => set({ state: value === "unresolved" ? undefined : value })}
         data={stateChoices(states, counts?.state)}
         mb={8}
+        maw="100%"
+        style={{ overflowX: "auto" }}
       />
       <Group gap={8} align="flex-start">
         <SearchField

@@ -1,4 +1,4 @@
-import { Button, Popover, Select, Stack } from "@mantine/core";
+import { Button, Checkbox, Popover, Select, Stack } from "@mantine/core";
 import { SearchField } from "@/lib/ui/SearchField";
 import type { IncidentFilters } from "./filters";
 
@@ -20,6 +20,7 @@ export function MoreFilters({
   const set = [
     ...FIELDS.map(([key]) => filters[key]),
     filters.active,
+    filters.unassigned,
     filters.suppressed_by,
     filters.inhibited_by,
   ].filter((value) => value !== undefined).length;
@@ -40,6 +41,12 @@ export function MoreFilters({
               onValue={(value) => onFilters({ ...filters, [key]: value })}
             />
           ))}
+          <Checkbox
+            label="Assigned to nobody"
+            title="Nor to somebody who cannot sign in any more"
+            checked={filters.unassigned === "yes"}
+            onChange={(event) => onFilters({ ...filters, unassigned: event.currentTarget.checked ? "yes" : undefined })}
+          />
           <Select
             aria-label="Symptom present"
             placeholder="symptom present or cleared"

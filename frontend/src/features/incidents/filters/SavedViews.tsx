@@ -54,7 +54,7 @@ function SaveViewDialog({ query, mine, onClose }: SaveProps) {
 
 const BUILT_IN: readonly { name: string; filters: IncidentFilters }[] = [
   { name: "Unresolved", filters: {} },
-  { name: "Critical, unassigned", filters: { state: "open", severity: "critical" } },
+  { name: "Critical, unassigned", filters: { severity: "critical", unassigned: "yes" } },
   { name: "Mine", filters: { assignee: "me" } },
   { name: "Wider than one host", filters: { scope: "rack" } },
 ];

@@ -21,6 +21,8 @@ export interface IncidentFilters {
   model?: string;
   fw_ver?: string;
   assignee?: string;
+  /** Assigned to nobody who can sign in. */
+  unassigned?: "yes";
   suppressed_by?: string;
   inhibited_by?: string;
   /** Whether a symptom is present now. */
@@ -63,6 +65,7 @@ export function parseIncidentFilters(search: Record<string, unknown>): IncidentF
     cause: cause && /^C[1-8]$/.test(cause) ? cause : undefined,
     scope: oneOf(search["scope"], SCOPES),
     active: oneOf(search["active"], ["yes", "no"] as const),
+    unassigned: oneOf(search["unassigned"], ["yes"] as const),
     sort: sort === "opened_at" ? undefined : sort,
     order: order === "desc" ? undefined : order,
   };
@@ -106,6 +109,7 @@ export function toQuery(filters: IncidentFilters, me: string | undefined, table:
     state: statesOf(table, filters.state),
     symptom: symptoms.length > 0 ? symptoms : undefined,
     assignee: filters.assignee === "me" ? me : filters.assignee,
+    unassigned: filters.unassigned === "yes" || undefined,
     active: filters.active === undefined ? undefined : filters.active === "yes",
   };
 }

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { plural } from "@/lib/format";
+import { AssigneeField } from "../actions/AssigneeField";
 import type { BulkAction } from "./bulk";
 
 export type Asked = "assign" | "comment" | "confirm";
@@ -52,12 +53,10 @@ export function BulkDialog({ asked, action, count, me, onClose, onDone }: Props)
             </Text>
           )}
           {asked === "assign" && (
-            <TextInput
-              label="Assignee"
+            <AssigneeField
               description={`Of ${plural(count, "incident")}; you are ${me}.`}
-              data-autofocus
               value={assignee}
-              onChange={(event) => setAssignee(event.currentTarget.value)}
+              onChange={setAssignee}
             />
           )}
           {asked === "comment" && (

@@ -1,7 +1,7 @@
 import { Grid, Text } from "@mantine/core";
 import { useId, useMemo } from "react";
 import { SeriesChart } from "@/charts/series/SeriesChart";
-import { useCatalogue } from "@/lib/api/useCatalogue";
+import { useWholeCatalogue } from "@/lib/api/useCatalogue";
 import type { Rnic } from "@/lib/api/types";
 import type { RangeSearch } from "@/lib/time/range";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
@@ -27,11 +27,14 @@ interface Props {
   onZoomOut: () => void;
 }
 
+/** Next to a longer title the counter's own name, which the list of fields has too, would take a second line. */
+const SHORT_TITLE = 32;
+
 /** Every counter that the registry knows, one chart each, by choice. */
 export function HardwareTab({ host, pci, rnic, range, fields, onFields, onZoom, onZoomOut }: Props) {
   const group = useId();
   const { zone } = useTimeFormat();
-  const catalogue = useCatalogue();
+  const catalogue = useWholeCatalogue();
   const choices = useMemo(() => choicesOf(catalogue.data?.fields ?? []), [catalogue.data]);
   const chosen = useMemo(() => {
     const known = new Set(choices.map(({ id }) => id));
@@ -52,11 +55,11 @@ export function HardwareTab({ host, pci, rnic, range, fields, onFields, onZoom, 
   }, [series.data, findings.data, chosen, choices, zone]);
   return (
     <Grid gap={12}>
-      <Grid.Col span={{ base: 12, md: 4, xl: 3 }}>
+      <Grid.Col span={{ base: 12, md: 4, lg: 3 }}>
         {rnic && <IdentityPanel rnic={rnic} />}
         <FieldPicker choices={choices} chosen={chosen} onChosen={onFields} />
       </Grid.Col>
-      <Grid.Col span={{ base: 12, md: 8, xl: 9 }}>
+      <Grid.Col span={{ base: 12, md: 8, lg: 9 }}>
         {chosen.length === 0 ? (
           <EmptyState title="No field chosen">Choose counters and gauges on the left; each gets a chart.</EmptyState>
         ) : (
@@ -68,9 +71,11 @@ export function HardwareTab({ host, pci, rnic, range, fields, onFields, onZoom, 
                     <Panel
                       title={title}
                       aside={
-                        <Text size="xs" c="dimmed" ff="monospace">
-                          {id.split(".")[1]}
-                        </Text>
+                        title.length <= SHORT_TITLE && (
+                          <Text size="xs" c="dimmed" ff="monospace" truncate maw={150} title={id.split(".")[1]}>
+                            {id.split(".")[1]}
+                          </Text>
+                        )
                       }
                     >
                       {model.lines.some((line) => line.values.some((value) => value !== null)) ? (

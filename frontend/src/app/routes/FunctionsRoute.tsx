@@ -1,8 +1,6 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { FunctionsPage } from "@/features/functions/card/FunctionsPage";
-import { ModelsPage } from "@/features/functions/models/ModelsPage";
-import { PlacementPage } from "@/features/functions/placement/PlacementPage";
 import type { FunctionsSearch } from "@/features/functions/scenario";
 import { useTitle } from "@/lib/ui/useTitle";
 
@@ -15,14 +13,4 @@ export function FunctionsRoute() {
     [navigate],
   );
   return <FunctionsPage search={search} onSearch={onSearch} />;
-}
-
-export function PlacementRoute() {
-  useTitle("Placement");
-  return <PlacementPage />;
-}
-
-export function FunctionModelsRoute() {
-  useTitle("Models of functions");
-  return <ModelsPage />;
 }

@@ -1,0 +1,9 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { SettingsPage } from "@/features/accounts/SettingsPage";
+import { useTitle } from "@/lib/ui/useTitle";
+
+export function SettingsRoute() {
+  const { section } = getRouteApi("/settings/$section").useParams();
+  useTitle("Settings");
+  return <SettingsPage section={section} />;
+}
