@@ -1,4 +1,4 @@
-"""A campaign that is stopped and resumed finds what it finds in one piece, though the noise of its device begins anew each time."""
+"""A campaign that is stopped and resumed finds the same as without a stop, although its device has other noise after each start."""
 
 from __future__ import annotations
 

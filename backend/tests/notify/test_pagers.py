@@ -19,6 +19,7 @@ import pytest
 
 from wallwatch_backend.notify.events import OrderEvent
 from wallwatch_backend.notify.formats import opsgenie, pagerduty
+from wallwatch_backend.notify.formats.alarm import alarm_of_notification, alarm_of_order
 from wallwatch_backend.notify.formats.notification import Notification
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -236,29 +237,29 @@ def opsgenie_document(body: str) -> dict[str, Any]:
 def test_a_group_is_one_alarm_that_ends_with_its_last_incident() -> None:
     group: dict[str, Any] = {"event": "incident.group", "grouped": True, "group_labels": {"rack": "r1"}}
     both = [incident(n, severity="warning" if n == 1 else "critical") for n in (1, 2)]
-    first = pagerduty_document(pagerduty.notification_body(sent(*both, **group)))
+    first = pagerduty_document(pagerduty.body(alarm_of_notification(sent(*both, **group))))
     assert (first["event_action"], first["payload"]["severity"], first["payload"]["source"]) == ("trigger", "critical", "rack r1")
     less = [both[0], {**both[1], "state": "resolved"}]
-    assert pagerduty_document(pagerduty.notification_body(sent(*less, **group)))["payload"]["severity"] == "warning"
+    assert pagerduty_document(pagerduty.body(alarm_of_notification(sent(*less, **group))))["payload"]["severity"] == "warning"
     over = [{**each, "state": "resolved"} for each in both]
-    end = pagerduty_document(pagerduty.notification_body(sent(*over, **group)))
+    end = pagerduty_document(pagerduty.body(alarm_of_notification(sent(*over, **group))))
     assert (end["event_action"], end["dedup_key"]) == ("resolve", first["dedup_key"])
-    assert opsgenie_document(opsgenie.notification_body(sent(*over, **group)))["action"] == "close"
+    assert opsgenie_document(opsgenie.body(alarm_of_notification(sent(*over, **group))))["action"] == "close"
 
 
 def test_texts_are_cut_to_what_pagers_take() -> None:
     long = incident(title="t" * 3000, summary="s" * 30_000, top_cause="c" * 3000)
-    pagerduty_document(pagerduty.notification_body(sent(long)))
-    opsgenie_document(opsgenie.notification_body(sent(long)))
+    pagerduty_document(pagerduty.body(alarm_of_notification(sent(long))))
+    opsgenie_document(opsgenie.body(alarm_of_notification(sent(long))))
     many = sent(*(incident(n, title="t" * 300) for n in range(90)), event="incident.group", grouped=True, group_labels={"rack": "r" * 600})
-    pagerduty_document(pagerduty.notification_body(many))
-    opsgenie_document(opsgenie.notification_body(many))
+    pagerduty_document(pagerduty.body(alarm_of_notification(many)))
+    opsgenie_document(opsgenie.body(alarm_of_notification(many)))
 
 
 def test_without_a_public_address_there_is_no_empty_link() -> None:
-    document = pagerduty_document(pagerduty.notification_body(sent(incident(), public_url=None)))
+    document = pagerduty_document(pagerduty.body(alarm_of_notification(sent(incident(), public_url=None))))
     assert not {"client_url", "links"} & set(document)
-    assert "link" not in opsgenie_document(opsgenie.notification_body(sent(incident(), public_url=None)))["fields"]["details"]
+    assert "link" not in opsgenie_document(opsgenie.body(alarm_of_notification(sent(incident(), public_url=None))))["fields"]["details"]
 
 
 @pytest.mark.parametrize(
@@ -272,5 +273,5 @@ def test_without_a_public_address_there_is_no_empty_link() -> None:
     ],
 )
 def test_remedies_and_conditions_open_and_close_alarms(event: OrderEvent, action: str) -> None:
-    assert pagerduty_document(pagerduty.order_event_body(event))["event_action"] == action
-    assert opsgenie_document(opsgenie.order_event_body(event))["action"] == ("create" if action == "trigger" else "close")
+    assert pagerduty_document(pagerduty.body(alarm_of_order(event)))["event_action"] == action
+    assert opsgenie_document(opsgenie.body(alarm_of_order(event)))["action"] == ("create" if action == "trigger" else "close")

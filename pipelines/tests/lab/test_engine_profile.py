@@ -44,7 +44,7 @@ class Function:
         self.asked: list[Config] = []
 
     def rate(self, config: Config) -> float:
-        at = {name: float(value) for name, value in config.items()}  # type: ignore[arg-type]
+        at = {name: float(value) for name, value in config.items()}  # type: ignore[arg-type]  # this device has numbers only
         core = self.core * (1 + self.more * at["bench_rate"] / 100)
         engine = self.t0 + self.a * at["mtbr"] + at["engine_bench_queues"] * at["engine_bench_ns"] * 1e-6 / self.queues
         period = max(core, engine) if self.pattern is Pattern.PIPELINE else core + engine

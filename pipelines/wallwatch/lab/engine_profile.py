@@ -96,8 +96,9 @@ def _pattern(device: Device, solo: float, engine: EngineProfile, rates: Rates) -
 
 def _run(found: EngineRuns, configs: Sequence[Config], rates: Rates) -> None:
     for config, rate in zip(configs, rates(configs), strict=True):
-        queues, nanoseconds = float(config[BENCH_QUEUES]), float(config[BENCH_TIME])  # type: ignore[arg-type]  # integers, by `uses_engine`
-        found.runs.append(CoRun(float(config[MATCHES]), int(queues), nanoseconds / NS_PER_INVERSE_KPPS, rate))  # type: ignore[arg-type]
+        # They are integers, by `uses_engine`.
+        matches, queues, nanoseconds = (float(config[name]) for name in (MATCHES, BENCH_QUEUES, BENCH_TIME))  # type: ignore[arg-type]
+        found.runs.append(CoRun(matches, int(queues), nanoseconds / NS_PER_INVERSE_KPPS, rate))
 
 
 def alone(device: Device) -> Config:

@@ -1,4 +1,4 @@
-"""What a pager is told: open an alarm, acknowledge it or close it. PagerDuty and Opsgenie differ only in how they write this.
+"""Alarms of pagers: each event opens an alarm, acknowledges it or closes it. PagerDuty and Opsgenie write the same in other words.
 
 A pager knows an alarm by a key. All events of one incident (or group) have the same key, whichever webhook sends them, so a pager that
 gets an incident twice calls once.

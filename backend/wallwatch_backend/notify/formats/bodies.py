@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from wallwatch_backend.notify.events import OrderEvent
-from wallwatch_backend.notify.formats import alertmanager, alertmanager_api, mail, native, opsgenie, pagerduty, slack, teams
+from wallwatch_backend.notify.formats import alarm, alertmanager, alertmanager_api, mail, native, opsgenie, pagerduty, slack, teams
 from wallwatch_backend.notify.formats.notification import Notification
 from wallwatch_backend.notify.schemas import Format
 
@@ -14,8 +14,8 @@ _NOTIFICATION_BODIES = {
     Format.alertmanager_api: alertmanager_api.notification_body,
     Format.slack: slack.notification_body,
     Format.teams: teams.notification_body,
-    Format.pagerduty: pagerduty.notification_body,
-    Format.opsgenie: opsgenie.notification_body,
+    Format.pagerduty: lambda notification: pagerduty.body(alarm.alarm_of_notification(notification)),
+    Format.opsgenie: lambda notification: opsgenie.body(alarm.alarm_of_notification(notification)),
     Format.email: mail.notification_body,
 }
 
@@ -37,9 +37,9 @@ def order_event_body(format: Format, event: OrderEvent, receiver: str, webhook_i
         case Format.teams:
             return teams.order_event_body(event)
         case Format.pagerduty:
-            return pagerduty.order_event_body(event)
+            return pagerduty.body(alarm.alarm_of_order(event))
         case Format.opsgenie:
-            return opsgenie.order_event_body(event)
+            return opsgenie.body(alarm.alarm_of_order(event))
         case Format.email:
             return mail.order_event_body(event)
         case Format.native:
@@ -58,9 +58,9 @@ def test_event_body(format: Format, webhook_id: UUID, receiver: str, text: str, 
         case Format.teams:
             return teams.test_event_body(text)
         case Format.pagerduty:
-            return pagerduty.test_event_body(webhook_id, text, at, public_url)
+            return pagerduty.body(alarm.alarm_of_test(webhook_id, text, at, public_url))
         case Format.opsgenie:
-            return opsgenie.test_event_body(webhook_id, text, at, public_url)
+            return opsgenie.body(alarm.alarm_of_test(webhook_id, text, at, public_url))
         case Format.email:
             return mail.test_event_body(webhook_id, text)
         case Format.native:

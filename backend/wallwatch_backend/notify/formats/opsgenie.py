@@ -6,15 +6,11 @@ Opsgenie has an address for each action, below the one of its alerts. So the bod
 https://docs.opsgenie.com/docs/alert-api
 """
 
-from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 import orjson
 
-from wallwatch_backend.notify.events import OrderEvent
-from wallwatch_backend.notify.formats.alarm import Alarm, alarm_of_notification, alarm_of_order, alarm_of_test, shortened
-from wallwatch_backend.notify.formats.notification import Notification
+from wallwatch_backend.notify.formats.alarm import Alarm, shortened
 
 SOURCE = "Wallwatch"
 _MAX_MESSAGE, _MAX_DESCRIPTION, _MAX_ENTITY, _MAX_TAG, _MAX_DETAILS = 130, 15_000, 512, 50, 8000
@@ -24,19 +20,7 @@ _ACTIONS = {"open": "create", "acknowledge": "acknowledge", "close": "close"}
 _PRIORITIES = {"critical": "P1", "warning": "P3", "info": "P5"}
 
 
-def notification_body(notification: Notification) -> str:
-    return _body(alarm_of_notification(notification))
-
-
-def order_event_body(event: OrderEvent) -> str:
-    return _body(alarm_of_order(event))
-
-
-def test_event_body(webhook_id: UUID, text: str, at: datetime, public_url: str | None) -> str:
-    return _body(alarm_of_test(webhook_id, text, at, public_url))
-
-
-def _body(alarm: Alarm) -> str:
+def body(alarm: Alarm) -> str:
     fields = _alert(alarm) if alarm.action == "open" else _note(alarm)
     return orjson.dumps({"action": _ACTIONS[alarm.action], "alias": alarm.key, "fields": fields}).decode()
 

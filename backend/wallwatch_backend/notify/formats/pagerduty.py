@@ -3,15 +3,11 @@
 https://developer.pagerduty.com/docs/send-alert-event
 """
 
-from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 import orjson
 
-from wallwatch_backend.notify.events import OrderEvent
-from wallwatch_backend.notify.formats.alarm import Alarm, alarm_of_notification, alarm_of_order, alarm_of_test, shortened
-from wallwatch_backend.notify.formats.notification import Notification
+from wallwatch_backend.notify.formats.alarm import Alarm, shortened
 
 CLIENT = "Wallwatch"
 _MAX_SUMMARY = 1024
@@ -20,19 +16,7 @@ _MAX_TEXT = 10_000
 _ACTIONS = {"open": "trigger", "acknowledge": "acknowledge", "close": "resolve"}
 
 
-def notification_body(notification: Notification) -> str:
-    return _body(alarm_of_notification(notification))
-
-
-def order_event_body(event: OrderEvent) -> str:
-    return _body(alarm_of_order(event))
-
-
-def test_event_body(webhook_id: UUID, text: str, at: datetime, public_url: str | None) -> str:
-    return _body(alarm_of_test(webhook_id, text, at, public_url))
-
-
-def _body(alarm: Alarm) -> str:
+def body(alarm: Alarm) -> str:
     document: dict[str, Any] = {"event_action": _ACTIONS[alarm.action], "dedup_key": alarm.key}
     if alarm.action == "open":
         document["payload"] = _payload(alarm)
