@@ -5,10 +5,8 @@ It answers in the form of authentication.k8s.io/v1. A real API server is not to 
 
 import json
 import ssl
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from wallwatch_local.ports import free_ports
 from wallwatch_testing.enrolled_host import context
+from wallwatch_testing.local_http import LocalHttp, QuietHandler
 from wallwatch_testing.opamp_client import connect_agent
 
 OWN_TOKEN = "eyJhbGciOiJub25lIn0.b3Vycw.c2ln"
@@ -38,7 +37,7 @@ class ApiServer:
         self.broken = False
         server = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(QuietHandler):
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 status, answer = server.answer(self.path, self.headers.get("authorization"), body)
@@ -49,17 +48,11 @@ class ApiServer:
                 self.end_headers()
                 self.wfile.write(content)
 
-            def log_message(self, *_: object) -> None:
-                return
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"https://127.0.0.1:{self._server.server_port}"
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.authority = certificate(folder)
         tls.load_cert_chain(self.authority)
-        self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
+        self._server = LocalHttp(Handler, tls)
+        self.url = self._server.url
 
     def answer(self, path: str, authorization: str | None, body: dict[str, Any]) -> tuple[int, Answer]:
         self.asked.append(body)
@@ -75,9 +68,7 @@ class ApiServer:
         }
 
     def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(5)
+        self._server.stop()
 
 
 def certificate(folder: Path) -> Path:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import threading
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,27 +10,9 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from wallwatch_testing.incidents import API, get
+
 NOW = datetime.now(UTC).replace(microsecond=0)
-API = "/api/v1/incidents"
-
-
-@pytest.fixture
-def opened(operator: httpx.Client, findings: Any, apply_findings: Any, request: pytest.FixtureRequest) -> Any:
-    """A function that opens incidents, one per host, each on a new host, and returns them as the list has them."""
-
-    def make(count: int = 1, **more: Any) -> list[dict[str, Any]]:
-        tag = uuid4().hex[:8]
-        hosts = [f"{tag}-{i}" for i in range(count)]
-        apply_findings(*(findings.finding(host=h, started=NOW - timedelta(seconds=i), **more) for i, h in enumerate(hosts)))
-        by_host = {one["host"]: one for one in operator.get(API, params={"q": tag, "limit": 500}).json()["items"]}
-        return [by_host[host] for host in hosts]
-
-    return make
-
-
-def get(client: httpx.Client, incident: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = client.get(f"{API}/{incident['id']}").json()
-    return found
 
 
 def test_an_incident_is_assigned_and_linked_to_tickets(operator: httpx.Client, opened: Any) -> None:
@@ -45,65 +26,6 @@ def test_an_incident_is_assigned_and_linked_to_tickets(operator: httpx.Client, o
     assert [e["kind"] for e in done["timeline"]] == ["opened", "assigned", "ticket", "assigned"]
     for bad in ({}, {"external_refs": None}, {"external_refs": [{"system": "x", "key": "y", "url": "javascript:alert(1)"}]}):
         assert operator.patch(path, json=bad).status_code == 422
-
-
-def test_an_incident_is_only_assigned_to_who_can_sign_in(operator: httpx.Client, admin: httpx.Client, opened: Any) -> None:
-    one, two = opened(2)
-    tag = one["host"].rsplit("-", 1)[0]
-    name = f"dana-{tag}"
-    path = f"{API}/{one['id']}"
-
-    def offered(q: str) -> Any:
-        return operator.get(f"{API}/assignees", params={"q": q}).json()
-
-    def unassigned(value: bool) -> set[str]:
-        return {i["id"] for i in operator.get(API, params={"q": tag, "unassigned": value}).json()["items"]}
-
-    for method, where, body in (
-        ("PATCH", path, {"assignee": name}),
-        ("POST", f"{API}/bulk", {"ids": [two["id"]], "action": "assign", "assignee": name}),
-    ):
-        refused = operator.request(method, where, json=body)
-        assert (refused.status_code, refused.json()["code"]) == (422, "unknown_assignee"), where
-    assert offered(name) == {"items": [], "more": False}
-
-    made = admin.post("/api/v1/users", json={"username": name, "password": "correct horse battery", "role": "operator"}).json()
-    assert f"Did you mean {name}?" in operator.patch(path, json={"assignee": f"{name}x"}).json()["detail"]
-    assert offered(tag) == {"items": [name], "more": False}
-    assert operator.patch(path, json={"assignee": name}).json()["assignee"] == name
-    assert unassigned(True) == {two["id"]}
-    assert unassigned(False) == {one["id"]}
-
-    admin.patch(f"/api/v1/users/{made['id']}", json={"disabled": True}).raise_for_status()
-    assert offered(tag) == {"items": [], "more": False}
-    assert operator.get(path).json()["assignee"] == name, "history is not rewritten"
-    assert unassigned(True) == {one["id"], two["id"]}, "but somebody has to take it over"
-    assert operator.patch(path, json={"assignee": name}).status_code == 200, "what does not change is not refused"
-    assert operator.patch(f"{API}/{two['id']}", json={"assignee": name}).status_code == 422
-
-
-def test_the_names_offered_for_an_assignment_begin_with_the_one_asked_for(operator: httpx.Client, viewer: httpx.Client) -> None:
-    names = operator.get(f"{API}/assignees").json()
-    assert {"admin", "operator", "viewer"} <= set(names["items"])
-    assert names["items"] == sorted(names["items"])
-    assert operator.get(f"{API}/assignees", params={"q": "operator"}).json()["items"][0] == "operator"
-    assert len(operator.get(f"{API}/assignees", params={"limit": 1}).json()["items"]) == 1
-    assert operator.get(f"{API}/assignees", params={"limit": 1}).json()["more"] is True
-    assert viewer.get(f"{API}/assignees").status_code == 403
-
-
-def test_acknowledging_an_unassigned_incident_assigns_it_until_that_is_undone(operator: httpx.Client, opened: Any) -> None:
-    free, taken = opened(2)
-    operator.patch(f"{API}/{taken['id']}", json={"assignee": "viewer"}).raise_for_status()
-    done = operator.post(f"{API}/{free['id']}/acknowledge").json()
-    assert (done["assignee"], done["timeline"][-1]["text"]) == ("operator", "Acknowledged. Assigned to operator.")
-    assert operator.post(f"{API}/{taken['id']}/acknowledge").json()["assignee"] == "viewer", "an assignment is not taken from anybody"
-    assert operator.post(f"{API}/{free['id']}/unacknowledge").json()["assignee"] is None
-    assert operator.post(f"{API}/{taken['id']}/unacknowledge").json()["assignee"] == "viewer"
-    for action, expected in (("acknowledge", "operator"), ("unacknowledge", None)):
-        ids = [free["id"], taken["id"]]
-        operator.post(f"{API}/bulk", json={"ids": ids, "action": action}).raise_for_status()
-        assert [get(operator, each)["assignee"] for each in (free, taken)] == [expected, "viewer"]
 
 
 def test_a_write_with_an_outdated_if_match_is_rejected(operator: httpx.Client, opened: Any) -> None:
@@ -331,96 +253,6 @@ def test_exports_hold_what_the_filters_leave(operator: httpx.Client, opened: Any
     assert [i["id"] for i in as_json] == [one["id"], two["id"]]
     assert as_json[1] == {k: v for k, v in get(operator, two).items() if k in as_json[1]}
     assert operator.get(f"{API}/export", params={"q": f"{tag}nothing", "format": "json"}).json() == []
-
-
-def test_a_bulk_action_changes_what_it_can_and_reports_what_it_skipped(operator: httpx.Client, opened: Any) -> None:
-    one, two, closed = opened(3)
-    operator.post(f"{API}/{closed['id']}/resolve")
-    missing = str(uuid4())
-    body = {"ids": [one["id"], two["id"], closed["id"], missing, one["id"]], "action": "acknowledge"}
-    done = operator.post(f"{API}/bulk", json=body).json()
-    assert done["changed"] == 2
-    assert {s["id"]: s["why"] for s in done["skipped"]} == {closed["id"]: "It is resolved.", missing: "There is no such incident."}
-    assert (get(operator, one)["state"], get(operator, one)["acknowledged_by"]) == ("acknowledged", "operator")
-    assert get(operator, one)["timeline"][-1]["kind"] == "acknowledged"
-    assert get(operator, one)["version"] == one["version"] + 1
-    again = operator.post(f"{API}/bulk", json=body).json()
-    assert again["changed"] == 0
-
-
-def test_incidents_are_unacknowledged_one_by_one_and_in_bulk(operator: httpx.Client, opened: Any) -> None:
-    one, two = opened(2)
-    for each in (one, two):
-        operator.post(f"{API}/{each['id']}/acknowledge").raise_for_status()
-    back = operator.post(f"{API}/{one['id']}/unacknowledge").json()
-    assert (back["state"], back["acknowledged_by"], back["acknowledged_at"]) == ("open", None, None)
-    assert (back["timeline"][-1]["kind"], back["timeline"][-1]["actor"]) == ("unacknowledged", "operator")
-    assert operator.post(f"{API}/{one['id']}/unacknowledge").json()["version"] == back["version"], "again changes nothing"
-    result = operator.post(f"{API}/bulk", json={"ids": [one["id"], two["id"]], "action": "unacknowledge"}).json()
-    assert result == {"changed": 1, "skipped": [{"id": one["id"], "why": "Nobody has acknowledged it."}]}
-    assert get(operator, two)["state"] == "open"
-    operator.post(f"{API}/{one['id']}/resolve").raise_for_status()
-    assert operator.post(f"{API}/{one['id']}/unacknowledge").status_code == 409
-
-
-def test_a_bulk_action_by_filter_takes_what_the_list_shows(operator: httpx.Client, opened: Any) -> None:
-    some = opened(3)
-    chosen = {"q": some[0]["host"].rsplit("-", 1)[0]}
-    seq = max(i["seq"] for i in some)
-
-    def run(action: str, **more: Any) -> int:
-        return int(operator.post(f"{API}/bulk", json={"filter": chosen, "action": action, **more}).json()["changed"])
-
-    assert run("assign", assignee="viewer") == 3
-    assert run("assign", assignee="viewer") == 0
-    assert run("comment", text="All the same.") == 3
-    assert run("resolve") == 3
-    assert run("reopen") == 3
-    for incident in (get(operator, one) for one in some):
-        assert [e["kind"] for e in incident["timeline"]] == ["opened", "assigned", "comment", "resolved", "reopened"]
-        assert (incident["state"], incident["reopened"], incident["assignee"]) == ("reopened", 1, "viewer")
-    changes = operator.get(f"{API}/changes", params={"since": seq}).json()["items"]
-    assert {i["id"] for i in changes} >= {i["id"] for i in some}
-    assert len({i["seq"] for i in changes}) == len(changes), "each has its own place in the feed"
-
-
-def test_a_bulk_action_is_replayed_under_its_key(operator: httpx.Client, opened: Any) -> None:
-    body = {"ids": [opened()[0]["id"]], "action": "resolve"}
-    key = {"Idempotency-Key": uuid4().hex}
-    answers = [operator.post(f"{API}/bulk", json=body, headers=key).json() for _ in range(2)]
-    assert answers == [{"changed": 1, "skipped": []}] * 2
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"action": "resolve"},
-        {"ids": [], "action": "resolve"},
-        {"ids": ["x"], "action": "resolve"},
-        {"ids": [str(uuid4())], "filter": {}, "action": "resolve"},
-        {"filter": {}, "action": "comment"},
-        {"filter": {}, "action": "resolve", "text": "x"},
-        {"filter": {}, "action": "resolve", "assignee": "x"},
-        {"filter": {"state": "open"}, "action": "resolve"},
-        {"filter": {}, "action": "delete"},
-    ],
-)
-def test_a_bulk_action_that_is_not_clear_is_refused(operator: httpx.Client, body: dict[str, Any]) -> None:
-    assert operator.post(f"{API}/bulk", json=body).status_code == 422
-
-
-def test_receivers_get_each_incident_of_a_bulk_action(admin: httpx.Client, operator: httpx.Client, opened: Any, eventually: Any) -> None:
-    hook = admin.post("/api/v1/webhooks", json={"name": "bulk", "url": "http://127.0.0.1:9/", "events": ["incident.resolved"]}).json()
-    some = opened(3)
-    operator.post(f"{API}/bulk", json={"ids": [i["id"] for i in some], "action": "resolve"})
-    deliveries = f"/api/v1/webhooks/{hook['id']}/deliveries"
-
-    def notified() -> set[str]:  # incidents of other tests may end meanwhile
-        ids = [one["id"] for one in operator.get(deliveries).json()["items"]]
-        return {json.loads(operator.get(f"{deliveries}/{one}").json()["body"])["data"]["id"] for one in ids}
-
-    eventually(lambda: {i["id"] for i in some} <= notified())
-    admin.delete(f"/api/v1/webhooks/{hook['id']}")
 
 
 def test_each_action_is_in_the_audit_log(operator: httpx.Client, admin: httpx.Client, opened: Any) -> None:

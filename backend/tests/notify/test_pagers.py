@@ -5,10 +5,8 @@ texts of both manuals; `additionalProperties` is closed, so that a misspelt fiel
 """
 
 import json
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 from uuid import UUID, uuid4
@@ -21,6 +19,7 @@ from wallwatch_backend.notify.events import OrderEvent
 from wallwatch_backend.notify.formats import opsgenie, pagerduty
 from wallwatch_backend.notify.formats.alarm import alarm_of_notification, alarm_of_order
 from wallwatch_backend.notify.formats.notification import Notification
+from wallwatch_testing.local_http import LocalHttp, QuietHandler
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 KEY = "0123456789abcdef0123456789abcdef"
@@ -86,7 +85,7 @@ class Pager:
         self.got: list[tuple[str, dict[str, str], dict[str, Any]]] = []
         pager = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(QuietHandler):
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 pager.got.append((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
@@ -94,18 +93,11 @@ class Pager:
                 self.send_header("content-length", "0")
                 self.end_headers()
 
-            def log_message(self, *_: object) -> None:
-                return
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
+        self._server = LocalHttp(Handler)
+        self.url = self._server.url
 
     def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(5)
+        self._server.stop()
 
 
 def check(document: Any, schema: dict[str, Any]) -> None:

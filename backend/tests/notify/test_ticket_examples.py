@@ -6,10 +6,8 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
@@ -19,6 +17,7 @@ import httpx
 import pytest
 
 from wallwatch_local.paths import REPOSITORY
+from wallwatch_testing.local_http import LocalHttp, QuietHandler
 
 EXAMPLES = REPOSITORY / "docs" / "examples" / "tickets"
 Answer = tuple[int, Any]
@@ -36,7 +35,7 @@ class Stub:
         self.down = False
         stub = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(QuietHandler):
             def _do(self) -> None:
                 parts = urlsplit(self.path)
                 raw = self.rfile.read(int(self.headers.get("content-length") or 0))
@@ -57,18 +56,11 @@ class Stub:
 
             do_GET = do_POST = do_PUT = do_PATCH = _do
 
-            def log_message(self, *_: object) -> None:
-                return
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
+        self._server = LocalHttp(Handler)
+        self.url = self._server.url
 
     def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(5)
+        self._server.stop()
 
     def answer(self, method: str, path: str, query: dict[str, str], body: Any) -> Answer:
         raise NotImplementedError

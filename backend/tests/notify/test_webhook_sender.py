@@ -4,10 +4,8 @@ import asyncio
 import ipaddress
 import socket
 import ssl
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -19,6 +17,7 @@ from wallwatch_backend.notify.deliveries.outcome import Outcome
 from wallwatch_backend.notify.deliveries.sender import NO_ANSWER, Sender, client
 from wallwatch_backend.notify.webhooks import urls
 from wallwatch_backend.notify.webhooks.urls import Address
+from wallwatch_testing.local_http import LocalHttp, QuietHandler
 
 NAME = "tickets.example"
 AT = datetime(2026, 11, 21, tzinfo=UTC)
@@ -35,28 +34,20 @@ class Server:
         self.names: list[str | None] = []
         noted = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(QuietHandler):
             def do_POST(self) -> None:
                 noted.hosts.append(self.headers["host"])
                 self.rfile.read(int(self.headers["content-length"]))
                 self.send_response(204)
                 self.end_headers()
 
-            def log_message(self, *_: object) -> None:
-                return
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         if tls is not None:
             tls.sni_callback = lambda _, name, __: self.names.append(name)
-            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
-        self.port = self._server.server_port
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
+        self._server = LocalHttp(Handler, tls)
+        self.port = self._server.port
 
     def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(5)
+        self._server.stop()
 
 
 class Resolver:

@@ -1,10 +1,8 @@
 """Webhooks: signed, retried, logged."""
 
 import json
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from uuid import uuid4
 
@@ -15,6 +13,7 @@ from standardwebhooks import Webhook as Verifier
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from wallwatch_backend.notify.deliveries.sender import NO_ANSWER
+from wallwatch_testing.local_http import LocalHttp, QuietHandler
 
 
 class Receiver:
@@ -25,7 +24,7 @@ class Receiver:
         self.got: list[tuple[dict[str, str], bytes]] = []
         receiver = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(QuietHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 receiver.got.append(({k.lower(): v for k, v in self.headers.items()}, body))
@@ -34,22 +33,15 @@ class Receiver:
                 self.send_header("content-length", "0")
                 self.end_headers()
 
-            def log_message(self, *_: object) -> None:
-                return
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
-        self._thread.start()
+        self._server = LocalHttp(Handler)
+        self.url = f"{self._server.url}/hook"
 
     def of(self, host: str) -> list[dict[str, Any]]:
         bodies = [json.loads(body) for _, body in self.got]
         return [body for body in bodies if body["data"].get("host") == host]
 
     def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join(5)
+        self._server.stop()
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,8 @@
 """Receivers get each state of remedies and rollouts, once, in order, in the chosen format."""
 
 import json
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from uuid import uuid4
 
@@ -13,6 +11,7 @@ import jsonschema
 import pytest
 
 from wallwatch_backend.notify.schemas import CONDITION_ENDS, EventType
+from wallwatch_testing.local_http import LocalHttp, QuietHandler
 
 PCI = "0000:3b:00.0"
 ORDERS = [str(event) for event in EventType if not event.startswith("incident.") and event not in CONDITION_ENDS]
@@ -28,22 +27,15 @@ def received() -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Address of a receiver, and the bodies that it got."""
     bodies: list[dict[str, Any]] = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_POST(self) -> None:
             bodies.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
             self.send_response(204)
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
-            return
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/hook", bodies
-    server.shutdown()
-    server.server_close()
-    thread.join(5)
+    server = LocalHttp(Handler)
+    yield f"{server.url}/hook", bodies
+    server.stop()
 
 
 @pytest.fixture
