@@ -16,6 +16,7 @@ from wallwatch.domain.lab.evidence import add_evidence
 from wallwatch.domain.lab.hiding import hides
 from wallwatch.domain.lab.hypothesis import Hidden
 from wallwatch.domain.lab.judge import Judge
+from wallwatch.domain.lab.judge_report import baseline_of
 from wallwatch.domain.lab.learner import Learner
 from wallwatch.domain.lab.paths import difference
 from wallwatch.domain.lab.report import FoundCause, Report
@@ -184,7 +185,7 @@ class Adaptive:
         reference = min(candidates, key=lambda one: len(difference(self._device, one, self._device.default)))
         self._judge.default_is_bad = True
         self._judge.measure_baseline(reference)
-        self._report.baseline = self._judge.baseline_json(False)
+        self._report.baseline = baseline_of(self._judge, False)
         self._report.notes.append(
             f"The default is degraded: {name} is better in nearly every other configuration. One of those is the reference."
         )

@@ -383,22 +383,6 @@ class Judge:
             share = max(0.5 * level.loss(median(values)), 0.6 * NOTICEABLE)
             level.cuts[signal] = level.median * (1 - level.sign * share * math.copysign(1, level.median))
 
-    # --- what the report says ---
-
-    def baseline_json(self, healthy: bool) -> dict[str, object]:
-        return {
-            "healthy": healthy,
-            "tests": self.operations.get("baseline", 0),
-            "metrics": {
-                name: {"median": one.median, "scale": one.scale, "unit": one.metric.unit, "better": one.metric.better}
-                for name, one in self.levels.items()
-            },
-        }
-
-    def noise_json(self) -> dict[str, object]:
-        rate = self.flips / self.repeats if self.repeats else 0.0
-        return {"flip_rate": round(rate, 4), "repeats": self.repeats, "sequential_decisions": self.is_flaky}
-
     def check_recovery(self, failing: Config, signal: Signal) -> None:
         """After a failing test: does the default fail too until a reset? (the paper's S6 does not recover)"""
         if not self.device.sequential or signal in self.recovery or self.default_is_bad:

@@ -9,6 +9,7 @@ from wallwatch.domain.lab.adaptive import Adaptive
 from wallwatch.domain.lab.device import Config, Device
 from wallwatch.domain.lab.evidence import usable_tests
 from wallwatch.domain.lab.judge import Judge
+from wallwatch.domain.lab.judge_report import baseline_of, noise_of
 from wallwatch.domain.lab.models import fit_models
 from wallwatch.domain.lab.report import Report
 from wallwatch.domain.lab.sampling import Sampler
@@ -51,7 +52,7 @@ def run_lab(device: Device, tester: Tester, options: Options) -> Report:
     report.models = fit_models(device, usable_tests(judge), [one.cause for one in report.causes])
     report.operations = dict(judge.operations)
     report.resets = judge.resets
-    report.noise = judge.noise_json()
+    report.noise = noise_of(judge)
     report.memory = judge.memory
     if judge.invalid:
         report.notes.append(f"The device called {judge.invalid} configurations invalid that its description allows.")
@@ -61,7 +62,7 @@ def run_lab(device: Device, tester: Tester, options: Options) -> Report:
 def _healthy(device: Device, judge: Judge, sampler: Sampler, report: Report) -> Config | None:
     """The default, or where that fails the first random configuration that does not."""
     healthy = judge.measure_baseline(device.default)
-    report.baseline = judge.baseline_json(healthy)
+    report.baseline = baseline_of(judge, healthy)
     if healthy:
         return device.default
     judge.default_is_bad = True
@@ -72,7 +73,7 @@ def _healthy(device: Device, judge: Judge, sampler: Sampler, report: Report) -> 
             continue
         outcome = judge.observe(config, "baseline")
         if outcome.status == "ok" and not outcome.symptoms and judge.measure_baseline(config):
-            report.baseline = judge.baseline_json(True)
+            report.baseline = baseline_of(judge, True)
             return config
     return None
 

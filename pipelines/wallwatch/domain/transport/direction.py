@@ -5,9 +5,7 @@ PSNs are unwrapped inside: plain growing integers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import islice
-
+from wallwatch.domain.transport.gaps import Filling, Nack
 from wallwatch.domain.transport.results import (
     ACK_GOES_BACK,
     NACK_WRONG_PSN,
@@ -18,49 +16,21 @@ from wallwatch.domain.transport.results import (
     Kind,
     Retransmission,
 )
+from wallwatch.domain.transport.sent_log import DUPLICATE_NS, SentLog
 from wallwatch.domain.transport.sequence import PSN_MASK, unwrapped
 
-DUPLICATE_NS = 1_000
-"""The same packet again within this time was mirrored twice: no RNIC retransmits that fast."""
 NACK_OVERDUE_PACKETS = 64
 """A receiver that let this many packets pass after a gap should have sent its NACK."""
 LONE_RESEND_NS = 500_000
 """At the capture's end, a filled gap counts as a retransmission after this wait, as reordering before."""
-_LOG_KEPT, _LOG_MOST = 4_096, 16_384
 _MOST_HOLES = 1 << 12
 """More PSNs missing at once are a gap of the capture, not of the network."""
-_MOST_SEARCHED = 1 << 11
 _REORDER_WINDOW = 256
 _MOST_BACK, _MOST_AHEAD = 1 << 16, 1 << 20
 """PSNs further from what was seen belong to a new connection with the same QP number, not to this one."""
-_MOST_REPEATS_SEARCHED = 16
 _MOST_COUNTED_HOLES = 64
 _REQUEST_TIMER_NS = 1_000_000
 """A READ request that is repeated so long after its repetition is the requester's timer, not a second NACK."""
-
-
-@dataclass(frozen=True)
-class Nack:
-    """A NACK that waits for its retransmission; `generation_ns` as in `Retransmission`."""
-
-    psn: int
-    frame: int
-    time_ns: int
-    frame_trigger: int | None
-    generation_ns: int | None
-
-
-@dataclass
-class _Filling:
-    """Packets that fill a gap: late ones, or the first of a retransmission; the next packet decides."""
-
-    start: int
-    end: int
-    frame: int
-    time_ns: int
-    waited_ns: int
-    distance: int
-    """From the first of them to the highest PSN that was sent before."""
 
 
 class Direction:
@@ -84,13 +54,13 @@ class Direction:
         self.last_time = 0
         self.iteration = 1
         self._findings = findings
-        self._log: list[tuple[int, int, int]] = []
+        self._log = SentLog()
         self._holes: set[int] = set()
         self._lost: int | None = None
         self._gap_frame = 0
         self._behind_gap = 0
-        self._filling: _Filling | None = None
-        self._selective: tuple[_Filling, Nack, int] | None = None
+        self._filling: Filling | None = None
+        self._selective: tuple[Filling, Nack, int] | None = None
         self._not_ready: int | None = None
         self._last_nack: tuple[int, int] = (-1, 0)
         self.shortest_answer: int | None = None
@@ -146,8 +116,7 @@ class Direction:
         if self._lost is not None:
             self._behind_gap += count - done
         self._log.extend(zip(range(number, self.next), frames, times, strict=True))
-        if len(self._log) > _LOG_MOST:
-            del self._log[:-_LOG_KEPT]
+        self._log.trim()
         self.last_time = times[-1]
 
     def allow(self, numbers: frozenset[int]) -> None:
@@ -157,8 +126,7 @@ class Direction:
     def _delivered(self, number: int, frame: int, time_ns: int) -> None:
         log = self._log
         log.append((number, frame, time_ns))
-        if len(log) > _LOG_MOST:
-            del log[:-_LOG_KEPT]
+        log.trim()
         self.last_time = time_ns
 
     def _unusual(self, number: int, frame: int, time_ns: int, damaged: bool) -> None:
@@ -197,12 +165,7 @@ class Direction:
         """Whether the same packet was seen a moment ago, on another mirror port."""
         if self.nack and self.nack.psn == number:
             return False
-        for entry in islice(reversed(self._log), _MOST_REPEATS_SEARCHED):
-            if time_ns - entry[2] > DUPLICATE_NS:
-                return False
-            if entry[0] == number:
-                return True
-        return False
+        return self._log.is_mirrored_twice(number, time_ns)
 
     def _plausible(self, number: int, time_ns: int) -> bool:
         """Whether a damaged packet's PSN may be believed: it is the next one, or one that a sender may go back to.
@@ -257,9 +220,9 @@ class Direction:
 
     def _fill(self, number: int, frame: int, time_ns: int) -> None:
         self._holes.discard(number)
-        self._filling = _Filling(number, number, frame, time_ns, time_ns - self.last_time, self.top - 1 - number)
+        self._filling = Filling(number, number, frame, time_ns, time_ns - self.last_time, self.top - 1 - number)
 
-    def _continue_filling(self, filling: _Filling, number: int, frame: int, time_ns: int) -> bool:
+    def _continue_filling(self, filling: Filling, number: int, frame: int, time_ns: int) -> bool:
         """Decide what the packets that filled a gap were; True when `number` is one more of them."""
         if number == filling.end and time_ns - filling.time_ns <= DUPLICATE_NS:
             self._findings.duplicate_frames += 1
@@ -275,13 +238,13 @@ class Direction:
             self._came_late(filling, frame, number >= self.top)
         return False
 
-    def _resent(self, filling: _Filling) -> None:
+    def _resent(self, filling: Filling) -> None:
         self._go_back(filling.start, filling.frame, filling.time_ns, filling.waited_ns)
         for number in range(filling.start, filling.end + 1):
             self._delivered(number, filling.frame, filling.time_ns)
         self.next = filling.end + 1
 
-    def _came_late(self, filling: _Filling, frame: int, new_data_follows: bool) -> None:
+    def _came_late(self, filling: Filling, frame: int, new_data_follows: bool) -> None:
         if self.nack and self.nack.psn == filling.start and new_data_follows and self._selective is None:
             # Either a resend of one packet alone, or a late packet that crossed its NACK: a go-back to it will decide.
             self._selective = (filling, self.nack, frame)
@@ -290,12 +253,12 @@ class Direction:
         if self._lost is not None and filling.start <= self._lost <= filling.end:
             self._lost = self._next_hole(filling)
 
-    def _came_unharmed(self, filling: _Filling) -> None:
+    def _came_unharmed(self, filling: Filling) -> None:
         self._findings.late(filling.end - filling.start + 1, filling.distance)
         if len(self._late) < _MOST_HOLES:
             self._late.update(range(filling.start, filling.end + 1))
 
-    def _next_hole(self, filling: _Filling) -> int | None:
+    def _next_hole(self, filling: Filling) -> int | None:
         return min((hole for hole in self._holes if filling.end < hole < max(self.next, self.top)), default=None)
 
     def _go_back(self, number: int, frame: int, time_ns: int, waited_ns: int) -> None:
@@ -313,7 +276,7 @@ class Direction:
             self._findings.rnr_resends += 1
         elif nack and nack.psn == number:
             self._report("nack", number, frame, time_ns, nack)
-            if self._before_losses is None and any(entry[0] == number for entry in islice(reversed(self._log), _MOST_SEARCHED)):
+            if self._before_losses is None and self._log.has(number):
                 self._before_losses = True
         elif nack:
             self._findings.violate(frame, NOT_GO_BACK_N, self.qpn)
@@ -393,7 +356,7 @@ class Direction:
         acknowledged = self.acknowledged if self.acknowledged is not None else self.first - _REORDER_WINDOW
         if not self._may_be_refused(number, acknowledged):
             self._findings.violate(frame, NACK_WRONG_PSN, self.qpn)
-        trigger = self.first_behind(number)
+        trigger = self._log.first_behind(number, _REORDER_WINDOW)
         self.nack = Nack(number, frame, time_ns, trigger[1] if trigger else None, time_ns - trigger[2] if trigger else None)
         self.acknowledged = max(acknowledged, min(number, self.top) - 1)
 
@@ -415,23 +378,13 @@ class Direction:
             return
         if (self.nack and number > self.nack.psn) or number >= self.next:
             return  # the requests behind the one that was asked for again are repeated with it
-        if self.first_behind(number):
+        if self._log.first_behind(number, _REORDER_WINDOW):
             self.refuse(psn, frame, time_ns)
 
     def not_ready(self, psn: int) -> None:
         """The receiver had no buffer for `psn` (RNR NAK): its resend is no loss."""
         if self.started:
             self._not_ready = unwrapped(psn, self.top)
-
-    def first_behind(self, number: int) -> tuple[int, int, int] | None:
-        """PSN, frame and time of the earliest packet of this round with a PSN above `number`."""
-        earliest = None
-        for entry in islice(reversed(self._log), _MOST_SEARCHED):
-            if entry[0] > number:
-                earliest = entry
-            elif entry[0] < number - _REORDER_WINDOW:
-                break
-        return earliest
 
     def finish(self) -> None:
         """The capture ended: decide what waited for a further packet."""
