@@ -5,7 +5,7 @@ import type { Evidence } from "@/lib/api/types";
 import { formatTime } from "@/lib/time/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { QueryState } from "@/lib/ui/QueryState";
-import { changesText } from "./changeMarks";
+import { changesText, markTimes } from "./changeMarks";
 import { toEvidenceModel, windowOf } from "./chartModels";
 import { boundLine } from "./evidenceText";
 import { type FindingPlace, useChangesOf, useEvidenceSeries } from "./useEvidenceSeries";
@@ -15,7 +15,7 @@ export function EvidenceCharts({ finding, evidence }: { finding: FindingPlace; e
   const { zone } = useTimeFormat();
   const { drawn, span, signals } = useEvidenceSeries(finding, evidence);
   const changes = useChangesOf(finding, span).data?.items;
-  const events = useMemo(() => changes?.map(({ at }) => Date.parse(at)) ?? [], [changes]);
+  const events = useMemo(() => (changes && span ? markTimes(changes, span) : []), [changes, span]);
   const charts = useMemo(() => {
     const data = signals.data;
     if (!data) return [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Evidence, SignalSeries } from "@/lib/api/types";
-import { changesText } from "./changeMarks";
+import { changesText, markTimes } from "./changeMarks";
 import { boundOf, drawable, spanOf, toEvidenceModel, windowOf } from "./chartModels";
 
 const evidence = (changes: Partial<Evidence> = {}): Evidence => ({
@@ -67,6 +67,13 @@ describe("the charts of the evidence", () => {
     const kinds = ["remedy", "container", "container", "remedy", "container"] as const;
     expect(changesText(kinds.map((kind) => ({ kind })))).toBe("3 container changes, 2 remedies");
     expect(changesText([{ kind: "remedy" }])).toBe("1 remedy");
+  });
+
+  it("are one line where they are close to one another", () => {
+    const at = (second: number) => ({ at: new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString() });
+    const span = { from: at(0).at, to: at(400).at };
+    const lines = markTimes([at(101), at(100), at(105), at(109), at(110), at(300)], span);
+    expect(lines.map((time) => (time - Date.parse(span.from)) / 1000)).toEqual([100, 110, 300]);
   });
 
   it("shade the very interval, and draw the bound of the very signal", () => {
