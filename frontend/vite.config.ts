@@ -12,6 +12,10 @@ const api = process.env["WALLWATCH_API_URL"] ?? "http://127.0.0.1:8000";
 const BASE =
   /node_modules[\\/](react|react-dom|scheduler|tslib|openapi-fetch|@tanstack[\\/](react-router|router-core|history|store|react-store|react-query|query-core))[\\/]/;
 
+/** Kinds of charts that few pages have (src/charts/kinds) come with those pages. */
+const ECHARTS =
+  /node_modules[\\/](zrender|echarts)[\\/](?!lib[\\/](component[\\/](dataZoom|visualMap)|chart[\\/](bar|heatmap|scatter)|visual[\\/]visual))/;
+
 /** The licence of Inter asks to be where the font is. */
 function fontLicence(): Plugin {
   const source = new URL("./src/lib/ui/inter/LICENSE.txt", import.meta.url);
@@ -30,6 +34,7 @@ export default defineConfig({
   server: { proxy: { "/api": { target: api, changeOrigin: false } } },
   build: {
     sourcemap: false,
+    modulePreload: { polyfill: false }, // every browser that runs the rest has it
     manifest: true, // which files each page loads: scripts/weight.mjs adds them up
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
@@ -40,8 +45,10 @@ export default defineConfig({
         // The rest is split by what pages have in common. Merging such files would make circles, in which code runs before what it needs.
         codeSplitting: {
           groups: [
-            { name: "base", test: BASE, priority: 2 },
-            { name: "echarts", test: /node_modules[\\/](echarts|zrender)[\\/]/, priority: 1 },
+            { name: "base", test: BASE, priority: 3 },
+            // What the first file imports anyway is one file: 15 small ones cost more in headers than they ever save.
+            { name: "shell", tags: ["$initial"], priority: 2 },
+            { name: "echarts", test: ECHARTS, priority: 1 },
           ],
         },
       },
