@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import "@mantine/notifications/styles.css";
 import { Notifications } from "@mantine/notifications";
 

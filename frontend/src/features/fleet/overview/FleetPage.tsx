@@ -20,7 +20,7 @@ import { type Arrangement, NO_RACK } from "./canvas/layout";
 import { colouringOf } from "./colouring";
 import { byRow, useFleetDetails } from "./queries";
 import { RateLegend } from "./RateLegend";
-import { endOf, minuteAgo, MINUTES } from "./replay/minutes";
+import { minuteAgo, MINUTES } from "./replay/minutes";
 import { useReplay } from "./replay/useReplay";
 import { summarise } from "./summary";
 import { SummaryStrip } from "./SummaryStrip";
@@ -110,7 +110,7 @@ export function FleetPage({ filters, onFilters, view, onView, onOpen }: Props) {
   const { at: minute } = view;
   const replay = useReplay(live, minute, limitOf(view));
   const state = replay.state ?? live;
-  const now = replay.state !== null && minute !== undefined ? endOf(minute) : clock;
+  const now = replay.state?.asOf ?? clock;
   const onMinute = useCallback((next: string | undefined) => onView({ ...view, at: next }), [view, onView]);
   const names = useNames();
   const { columns, version, shape } = state;

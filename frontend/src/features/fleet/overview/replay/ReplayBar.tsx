@@ -64,7 +64,7 @@ export function ReplayBar({ minute, now, waiting, error, onMinute }: Props) {
       </Text>
       {error !== null && (
         <Text size="sm" c="var(--ww-bad)" role="alert">
-          {asProblem(error).message}
+          The tiles show the present: {asProblem(error).message}
         </Text>
       )}
       <Button size="compact-sm" onClick={() => onMinute(undefined)}>
