@@ -94,6 +94,7 @@ def test_browsers_keep_assets_for_ever_and_ask_again_for_the_page(anonymous: htt
     navigation = {"Accept": "text/html", "Sec-Fetch-Mode": "navigate"}
     asset = anonymous.get("/assets/app.js")
     assert asset.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert not {"last-modified", "accept-ranges"} & asset.headers.keys()
     again = anonymous.get("/assets/app.js", headers={"If-None-Match": asset.headers["etag"]})
     assert (again.status_code, again.headers["cache-control"]) == (304, "public, max-age=31536000, immutable")
     for path in ("/", "/incidents/1", "/assets/of-another-build.js"):
