@@ -39,7 +39,7 @@ export const PAGES = [
   ["plan", `/plans/${ID(603)}`],
   ["lab", "/lab"],
   ["lab-new", "/lab/new"],
-  ["campaign", "/lab/1"],
+  ["campaign", `/lab/${ID(802)}`],
   ["captures", "/captures"],
   ["capture", `/captures/${ID(902)}`],
   ["hosts", "/hosts"],
