@@ -90,26 +90,6 @@ test("the sick RNICs are stepped through by key, shown alone, and a click leads 
   await expect(page).toHaveURL(/\/incidents\//);
 });
 
-test("a minute of the last hour is replayed, is in the address, and the fleet comes back to now", async ({ page }) => {
-  const fleet = new FleetPage(page);
-  await fleet.open();
-  const all = await fleet.painted();
-  await page.getByRole("button", { name: "Replay" }).click();
-  const replay = page.getByRole("region", { name: "Replay of the fleet" });
-  await expect(replay).toContainText(/6\d minutes ago/);
-  await expect(page).toHaveURL(/at=\d{4}-/);
-  await replay.getByRole("slider", { name: "Minute that is shown" }).focus();
-  await page.keyboard.press("End");
-  await expect(replay).toContainText(/, (1 minute|[2-9] minutes) ago/);
-  await expect(replay).toHaveAttribute("aria-busy", "false");
-  await expect(replay.getByRole("alert")).toHaveCount(0);
-  await expect(fleet.map).toHaveAttribute("data-painted", String(all));
-  await expectAccessible(page);
-  await replay.getByRole("button", { name: "Back to now" }).click();
-  await expect(replay).toBeHidden();
-  await expect(page).not.toHaveURL(/at=/);
-});
-
 test("Ctrl K finds an RNIC by a part of its host's name and opens it without the mouse", async ({ page }) => {
   await page.goto("/incidents");
   await expect(page.getByRole("heading", { name: "Incidents", level: 1 })).toBeVisible();

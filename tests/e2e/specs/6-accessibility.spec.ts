@@ -1,9 +1,9 @@
-import { expect, type Page, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { Shell } from "../pages/Shell";
 import { FleetPage } from "../pages/FleetPage";
 import { IncidentsPage } from "../pages/IncidentsPage";
 import { RnicPage } from "../pages/RnicPage";
-import { baseUrl, SIGNED_IN, SYMPTOM_MS } from "../support/environment";
+import { SYMPTOM_MS } from "../support/environment";
 import { expectAccessible } from "../support/axe";
 import { expectFits } from "../support/fits";
 
@@ -36,7 +36,6 @@ const PAGES: [path: string, ready: string][] = [
   ["/settings/users", "Settings"],
   ["/settings/audit", "Settings"],
   ["/account", "Account"],
-  ["/no-such-page", "Page not found"],
 ];
 
 // The message names what fails, so no trace is recorded.
@@ -87,28 +86,16 @@ test("the dialogs of the incident list have no violation", async ({ page }) => {
   await expectAccessible(page);
 });
 
-test.describe("each page", () => {
-  // One browser page for all of them: from the second on, it has the code that they share, compiled.
-  let page: Page;
-  test.beforeAll(async ({ browser }) => {
-    page = await browser.newPage({
-      baseURL: baseUrl(),
-      storageState: SIGNED_IN,
-      viewport: { width: 1440, height: 900 },
-    });
+for (const [path, heading] of PAGES) {
+  test(`${path} has no violation, and fits a phone`, async ({ page }) => {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { name: heading, level: 1 })).toBeVisible();
+    await new Shell(page).expectLive();
+    await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
+    await expectAccessible(page);
+    await expectFits(page);
   });
-  test.afterAll(() => page.close());
-  for (const [path, heading] of PAGES) {
-    test(`${path} has no violation, and fits a phone`, async () => {
-      await page.goto(path);
-      await expect(page.getByRole("heading", { name: heading, level: 1 })).toBeVisible();
-      await new Shell(page).expectLive();
-      await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
-      await expectAccessible(page);
-      await expectFits(page);
-    });
-  }
-});
+}
 
 test.describe("without a session", () => {
   test.use({ storageState: { cookies: [], origins: [] } });
