@@ -12,12 +12,12 @@ from statistics import median
 from wallwatch.domain.lab.conditions import Cause, Signal
 from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, Grid, one_at_a_time, tuples_of
 from wallwatch.domain.lab.device import Config, Parameter, Value, brute_force_tests
-from wallwatch.domain.lab.evidence import add_evidence
+from wallwatch.domain.lab.evidence import add_evidence, mostly_wrong
 from wallwatch.domain.lab.hiding import hides
 from wallwatch.domain.lab.hypothesis import Hidden
+from wallwatch.domain.lab.inside import rows_inside
 from wallwatch.domain.lab.judge import Judge
 from wallwatch.domain.lab.judge_report import baseline_of
-from wallwatch.domain.lab.inside import rows_inside
 from wallwatch.domain.lab.learner import Learner
 from wallwatch.domain.lab.paths import difference
 from wallwatch.domain.lab.report import FoundCause, Report, undecided
@@ -288,13 +288,18 @@ class Adaptive:
         return self._undecided[signal] + sum(one.cause.signal == signal and not one.is_settled for one in self._report.causes)
 
     def _is_refuted(self, found: FoundCause) -> bool:
-        """Conditions of which most predictions inside fail explain nothing: a note says what is undecided, and no cause is reported."""
-        inside, _ = found.agreement(self._known)
-        if found.is_settled or inside.of == 0 or 2 * inside.agree >= inside.of:
+        """Conditions in which the signal mostly does not show explain nothing: a note says what is undecided, and no cause is reported."""
+        weak = None if found.is_settled else mostly_wrong(self._judge, found, self._known)
+        if weak is None:
             return False
         self._undecided[found.cause.signal] += 1
-        self._report.notes.append(undecided(found, difference(self._device, found.failing, self._healthy), inside))
+        self._report.notes.append(undecided(found, difference(self._device, found.failing, self._healthy), weak))
         return True
+
+    def _agrees_with_the_others(self, found: FoundCause) -> bool:
+        """Add the cause to the report. False where it shows that causes have to be learned again."""
+        self._replace_what_it_covers(found)
+        return not (self._learn_again_what_is_hidden(found) or self._learn_again_what_excludes(found))
 
     def _replace_what_it_covers(self, found: FoundCause) -> None:
         """Earlier causes that hold only where the new one does were a part of it; so were unproven ones whose reproducer it explains."""
@@ -370,10 +375,7 @@ class Adaptive:
         if self._judge.is_flaky and not was_flaky and self._report.causes:
             self._forget_causes(config)
             return
-        if self._is_refuted(found):
-            return
-        self._replace_what_it_covers(found)
-        if self._learn_again_what_is_hidden(found) or self._learn_again_what_excludes(found):
+        if self._is_refuted(found) or not self._agrees_with_the_others(found):
             return
         self._suspected = [one for one in self._suspected if one.signal != signal or not one.parameters & found.cause.parameters]
         self._judge.check_recovery(found.failing, signal)

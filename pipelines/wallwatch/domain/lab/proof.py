@@ -32,10 +32,12 @@ class Prover:
         self._contradictions: set[tuple[Value, ...]] = set()
 
     def is_proven(self, predictions: list[Prediction]) -> bool:
+        """Whether nothing that was seen contradicts the hypothesis, and its predictions come true. False if something changed."""
+        return not self._contradicts_what_was_seen() and self._comes_true(predictions)
+
+    def _comes_true(self, predictions: list[Prediction]) -> bool:
         """Rounds of one configuration inside and, for each condition, one with only that condition broken. False if something changed."""
         hypothesis = self._hypothesis
-        if self._contradicts_what_was_seen():
-            return False
         spread = Spread(hypothesis.device.parameters)
         trials = {one: Trial() for one in hypothesis.conditions}
         is_moved = any(isinstance(one, Moving) for one in hypothesis.conditions)

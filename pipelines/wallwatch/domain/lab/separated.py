@@ -83,4 +83,3 @@ def _range(moving: Moving, first_bad: int) -> Range:
 
 def _others(found: FoundCause, moving: Moving) -> list[Threshold]:
     return [one for one in found.thresholds if one.parameter != moving.parameter]
-
