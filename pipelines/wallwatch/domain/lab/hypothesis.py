@@ -140,6 +140,16 @@ class Hypothesis:
             self.thresholds[name] = thresholds
         return bool(new)
 
+    def drop_what_never_passed(self) -> None:
+        """Drop bounds of integers beyond which nothing passes, but another known cause holds: they would say only that it does not."""
+        unsupported = [one for one in self.conditions if isinstance(one, Range) and not self._has_passed_beyond(one)]
+        if len(unsupported) < len(self.conditions):
+            self.conditions = [one for one in self.conditions if one not in unsupported]
+
+    def _has_passed_beyond(self, condition: Range) -> bool:
+        name = condition.parameter
+        return any(self.decide({**self.witness, name: one.last_good}) is False for one in self.thresholds.get(name, ()))
+
     def _leaves_traces(self, bad: Config, thresholds: Sequence[Threshold]) -> bool:
         """Whether a threshold is another one after a reset: tests that passed have left traces, and it has to be found again."""
         return any(self.remembers(one) for one in _sides(bad, thresholds))
