@@ -90,6 +90,24 @@ def test_a_symptom_that_shows_only_inside_the_cause_of_another_is_found(seed: in
     assert not wrongly_predicted(report, "S7", lambda one: as_integer(one["masks"]) >= 80)
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_cause_next_to_two_others_of_its_symptom_has_no_bound_where_they_begin(seed: int) -> None:
+    """The default is beyond one of three limits, any two of which make it fail: the third pair fails on both sides of that limit."""
+    parameters = [integer("masks", 1, 256), integer("qps", 1, 4096, scale="log"), integer("vfs", 0, 64), boolean("ecn"), boolean("ats")]
+    default = {"masks": 1, "qps": 3000, "vfs": 0, "ecn": False, "ats": False}
+    device = device_of(*parameters, choice("mode", "a", "b", "c"), default={**default, "mode": "a"})
+
+    def fails(config: Config) -> bool:
+        reached = (as_integer(config[name]) >= limit for name, limit in (("masks", 90), ("qps", 1000), ("vfs", 30)))
+        return sum(reached) >= 2
+
+    report, tester = search(device, fails_when(fails), options=Options(seed=seed))
+    found = {frozenset((c["parameter"], c["op"], c["value"]) for c in one.cause.conditions_json()) for one in report.causes}
+    limits = {("masks", ">=", 90), ("qps", ">=", 1000), ("vfs", ">=", 30)}
+    assert found == {frozenset(limits - {one}) for one in limits}
+    assert len(tester.sent) <= 600
+
+
 def test_failures_without_any_rule_are_called_undecided_and_are_no_cause() -> None:
     def by_chance(config: Config) -> bool:
         return (
