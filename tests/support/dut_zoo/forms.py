@@ -219,9 +219,11 @@ class FormDevice:
 
 def _drawn(rng: Random) -> tuple[Parts, list[Parameter]]:
     """Nine to sixteen parameters, ten of which a form may use."""
-    integers = rng.sample([one for one in stock.integer(rng) if one.count >= 40], 4)
-    choices, booleans = rng.sample(stock.choice(rng), 2), rng.sample(stock.boolean(rng), 3)
-    order = rng.choice([one for one in stock.order(rng) if len(one.values) >= 4] or [Order(*stock.ORDERS[0])])
+    integers = rng.sample([one for one in stock.integer(rng) if isinstance(one, Integer) and one.count >= 40], 4)
+    choices = rng.sample([one for one in stock.choice(rng) if isinstance(one, Choice)], 2)
+    booleans = rng.sample([one for one in stock.boolean(rng) if isinstance(one, Boolean)], 3)
+    orders = [one for one in stock.order(rng) if isinstance(one, Order) and len(one.values) >= 4]
+    order = rng.choice(orders or [Order(*stock.ORDERS[0])])
     parameters: list[Parameter] = [*integers, *choices, *booleans, order]
     names = {one.name for one in parameters}
     others = [one for one in (*stock.integer(rng), *stock.choice(rng), *stock.boolean(rng)) if one.name not in names]

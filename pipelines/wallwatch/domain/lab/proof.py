@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from wallwatch.domain.lab.axes import beside_threshold
 from wallwatch.domain.lab.conditions import Among, Cause, Condition, Range
@@ -44,7 +45,7 @@ class Prover:
         for number in range(ROUNDS_OF_A_MOVED_THRESHOLD if is_moved else ROUNDS):
             corner = number % 2 == 0 and not self._is_blurred
             hypothesis.phase = "verify" if corner else "permute"
-            inside = spread.best(lambda corner=corner: self._inside(corner))
+            inside = spread.best(partial(self._inside, corner))
             if inside is None:
                 break
             spread.mark(inside)
