@@ -15,7 +15,7 @@ from wallwatch.domain.symptoms.host_stage import MEASUREMENTS, Message, step
 from wallwatch.domain.telemetry.decode import Decoded, Sender, decode
 from wallwatch.domain.telemetry.keys import TAG, Keys, key_of
 from wallwatch.domain.telemetry.registry import measurements
-from wallwatch.jobs.host_state import DecodedValues, HostState
+from wallwatch.jobs.host_state import HostStates
 from wallwatch.jobs.ingest import POLL_MESSAGES
 from wallwatch.jobs.ingest_batch import Batch, BatchBuilder
 from wallwatch_testing.ingest_batches import IdentitiesInMemory, Record, rows_of
@@ -83,29 +83,16 @@ def ingest_batch() -> Paired:
     return measure(work, reference, len(records), ROUNDS, 2)
 
 
-class _Bytes(dict[str, bytes]):
-    """A store of one host's state, as `HostState` asks for it."""
-
-    def get_bytes(self, key: str) -> bytes | None:
-        return self.get(key)
-
-    def set_bytes(self, key: str, value: bytes) -> None:
-        self[key] = value
-
-
 def classify_stage() -> Paired:
-    """The stage of `classify` with its state packed and unpacked, without Kafka and RocksDB."""
+    """The stage of `classify` with its state, which is encoded for a checkpoint as often as in the job; without Kafka."""
     rounds = fleet(frozenset(MEASUREMENTS), CLASSIFY_HOSTS)
     warm, per_round = len(rounds) // 3, len(rounds) * 2 // 3 // ROUNDS
-    stores = {host: _Bytes() for _, host, _ in rounds[0]}
-    decoded = DecodedValues()
+    states = HostStates()
     registered = measurements()
 
     def judge(name: str, value: bytes) -> None:
         tags, at_ns, fields = decode(value, registered[name], 1 << 62)
-        parts = HostState(stores[tags["host"]], decoded, tags["host"])
-        step(parts, Message(name, tags, at_ns, fields))
-        parts.save()
+        step(states.of(0, tags["host"].encode()), Message(name, tags, at_ns, fields))
 
     def add_up(name: str, value: bytes) -> None:
         total = 0.0

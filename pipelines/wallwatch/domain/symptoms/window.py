@@ -38,38 +38,46 @@ def add(
     bucket_ms: int = BUCKET_MS,
     window_ms: int = WINDOW_MS,
 ) -> None:
-    """Add one sample's values: those that have a place in `index`. A signal that is absent from `values` leaves no trace, so it stays
-    missing."""
+    """Add one sample's values: those that have a place in `index`, which is in the order of the places. A signal that is absent from
+    `values` leaves no trace, so it stays missing."""
     number = at_ms // bucket_ms
+    taken = list(map(values.get, index))
     position = len(rows)
     while position > 0 and rows[position - 1][0] > number:
         position -= 1
     if position > 0 and rows[position - 1][0] == number:
-        row = rows[position - 1]
+        _merge(rows[position - 1], taken)
     else:
-        row = [number, [None] * len(index)]
-        rows.insert(position, row)
-    sums = row[1]
-    for signal, place in index.items():
-        value = values.get(signal)
-        if value is None:
-            continue
-        if sums[place] is None:
-            sums[place] = value
-            if len(row) > 2:
-                row[2][place], row[3][place], row[4][place] = 1, value, value
-            continue
-        if len(row) == 2:
-            row += [[None if v is None else 1 for v in sums], list(sums), list(sums)]
-        sums[place] += value
-        row[2][place] += 1
-        if value > row[3][place]:
-            row[3][place] = value
-        if value < row[4][place]:
-            row[4][place] = value
+        rows.insert(position, [number, taken])
     oldest = (number if newest_ms is None else max(newest_ms // bucket_ms, number)) - window_ms // bucket_ms
     while rows and rows[0][0] <= oldest:
         del rows[0]
+
+
+def _merge(row: list[Any], taken: list[float | None]) -> None:
+    """Add one sample's values to a bucket that has some."""
+    sums = row[1]
+    if len(row) == 2:
+        for old, new in zip(sums, taken, strict=True):
+            if old is not None and new is not None:
+                break
+        else:  # samples of two measurements: no signal is of both
+            row[1] = [new if old is None else old for old, new in zip(sums, taken, strict=True)]
+            return
+        row += [[None if v is None else 1 for v in sums], list(sums), list(sums)]
+    _, _, counts, greatest, least = row
+    for place, value in enumerate(taken):
+        if value is None:
+            continue
+        if sums[place] is None:
+            sums[place], counts[place], greatest[place], least[place] = value, 1, value, value
+            continue
+        sums[place] += value
+        counts[place] += 1
+        if value > greatest[place]:
+            greatest[place] = value
+        if value < least[place]:
+            least[place] = value
 
 
 def _inside(rows: Rows, place: int, first: int) -> list[list[Any]]:
