@@ -16,7 +16,7 @@ from wallwatch.domain.catalogue.behaviour_models import Behaviour
 from wallwatch.domain.catalogue.load import derived_signals, detected, event_signals, profiles
 from wallwatch.domain.catalogue.models import Definition, Detected
 from wallwatch.domain.hypotheses.versions import Identity
-from wallwatch.domain.symptoms import events, finding_messages, host, rnic_stage, violations
+from wallwatch.domain.symptoms import events, finding_messages, first_signs, host, rnic_stage, violations
 from wallwatch.domain.symptoms.detect import Change, Life, Phase, Verdict, advance, judge
 from wallwatch.domain.symptoms.features import Features, is_event
 from wallwatch.domain.symptoms.peers import Peers
@@ -312,6 +312,8 @@ class _Step:
             life = lives.get(entry.id, {})
             if not life and isinstance(entry, Behaviour) and "transport" not in rnic_state:
                 continue  # its transport engine shows nothing, as most
+            if not life and not first_signs.may_begin(definition, rnic_state, self._host["events"], self._now_ms):
+                continue
             if not life and entry.models and rnic_state["id"].get("model") not in entry.models:
                 continue
             after, message = self._move(entry, definition, life, features, subject, rnic_state)

@@ -133,9 +133,13 @@ def _mean_feature(rows: Rows, place: int, first: int, newest_ms: int, bucket_ms:
 def sum_of(rows: Rows, place: int, newest_ms: int, window_s: int) -> tuple[float, int]:
     """Sum and number of a signal's samples in the window that ends at `newest_ms`."""
     total, count = 0.0, 0
-    for row in _inside(rows, place, newest_ms // BUCKET_MS - max(window_s * 1000 // BUCKET_MS, 1)):
-        total += row[1][place]
-        count += 1 if len(row) == 2 else row[2][place]
+    first = newest_ms // BUCKET_MS - max(window_s * 1000 // BUCKET_MS, 1)
+    for row in rows:
+        if row[0] > first:
+            value = row[1][place]
+            if value is not None:
+                total += value
+                count += 1 if len(row) == 2 else row[2][place]
     return total, count
 
 
