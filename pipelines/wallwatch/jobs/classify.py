@@ -111,7 +111,9 @@ class Classify:
                 "partition.assignment.strategy": "range",
                 "session.timeout.ms": 10_000,  # how long a killed process keeps its partitions
                 "queued.max.messages.kbytes": 32_768,
+                # A few large answers instead of one for each message that comes: they cost the client and the broker much.
                 "fetch.wait.max.ms": 100,
+                "fetch.min.bytes": 131_072,
                 "enable.partition.eof": True,
             },
         )

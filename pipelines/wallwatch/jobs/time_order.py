@@ -6,8 +6,9 @@ topic of its partition has shown a later one, or has no more.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 MOST_WAITING = 1000
 """Messages of one topic and partition that wait for other topics, before no more are read."""
@@ -16,19 +17,14 @@ Place = tuple[str, int]
 """Topic and partition."""
 
 
-class _Waiting(NamedTuple):
-    written_ms: int
-    message: Any
-
-
 class _Lane:
     """One topic of a partition."""
 
-    __slots__ = ("ended", "newest_ms", "next_offset", "waiting")
+    __slots__ = ("ended", "next_offset", "waiting")
 
     def __init__(self) -> None:
-        self.waiting: list[_Waiting] = []
-        self.newest_ms = 0
+        self.waiting: deque[tuple[int, Any]] = deque()
+        """When each was written, ms, and the message."""
         self.next_offset: int | None = None
         self.ended = False
         """Nothing more was there when it was read last."""
@@ -37,8 +33,7 @@ class _Lane:
 class TimeOrder:
     """Holds messages back until their turn comes.
 
-    Times are those of Kafka's records; one that is earlier than its predecessor's in the same topic counts as that one, so that the order
-    of each topic stays as it is.
+    Times are those of Kafka's records, so the clocks of hosts. The order of each topic stays as it is, whatever they say.
     """
 
     def __init__(self, most_waiting: int = MOST_WAITING) -> None:
@@ -56,10 +51,9 @@ class TimeOrder:
         lane = self._lanes.get(message.partition(), {}).get(message.topic())
         if lane is None:
             return
-        lane.newest_ms = max(lane.newest_ms, message.timestamp()[1])
         lane.next_offset = message.offset() + 1
         lane.ended = False
-        lane.waiting.append(_Waiting(lane.newest_ms, message))
+        lane.waiting.append((message.timestamp()[1], message))
 
     def end(self, topic: str, partition: int) -> None:
         """Note that a partition had no more messages."""
@@ -89,16 +83,16 @@ class TimeOrder:
 
 
 def _take(lanes: list[_Lane]) -> list[Any]:
-    """The messages of one partition that are not later than the newest of any topic that has more."""
-    open_ms = [lane.newest_ms if lane.waiting else -1 for lane in lanes if not lane.ended]
-    until_ms = min(open_ms, default=None)
-    found: list[_Waiting] = []
-    for lane in lanes:
-        if until_ms is None:
-            ready, lane.waiting = lane.waiting, []
-        else:
-            count = next((i for i, one in enumerate(lane.waiting) if one.written_ms > until_ms), len(lane.waiting))
-            ready, lane.waiting = lane.waiting[:count], lane.waiting[count:]
-        found += ready
-    found.sort(key=lambda one: one.written_ms)
-    return [one.message for one in found]
+    """The messages of one partition, the earliest first, until a topic that may have more has none at hand."""
+    found: list[Any] = []
+    while True:
+        earliest: _Lane | None = None
+        for lane in lanes:
+            if lane.waiting:
+                if earliest is None or lane.waiting[0][0] < earliest.waiting[0][0]:
+                    earliest = lane
+            elif not lane.ended:
+                return found
+        if earliest is None:
+            return found
+        found.append(earliest.waiting.popleft()[1])
