@@ -90,7 +90,7 @@ class Settings(SharedSettings):
 
     classify_group: str = Field(default="wallwatch-classify", description="Kafka consumer group of classify")
     classify_commit_s: float = Field(
-        default=5.0,
+        default=20.0,
         gt=0,
         description="time between two checkpoints of classify, in seconds; after a kill, messages since the last one are read again",
     )

@@ -39,6 +39,7 @@ def classify(settings: Settings) -> Iterator[subprocess.Popen[str]]:
         "WALLWATCH_KAFKA_BOOTSTRAP": settings.kafka_bootstrap,
         "WALLWATCH_CLASSIFY_GROUP": settings.classify_group,
         "WALLWATCH_STATE_DIR": str(settings.state_dir),
+        "WALLWATCH_CLASSIFY_COMMIT_S": "1",
     }
     if settings.telemetry_secret_file is not None:
         environment["WALLWATCH_TELEMETRY_SECRET_FILE"] = str(settings.telemetry_secret_file)
@@ -109,7 +110,6 @@ def test_s1_is_found_survives_a_restart_and_clears(
         assert (first["symptom"], first["state"], first["host"], first["pci"]) == ("S1", "active", host, PCI)
         assert first["hypotheses"][0]["cause"] == "C5"
         assert {e["signal"] for e in first["evidence"]} >= {"flows_wall_share", "datapath_misses_per_s"}
-        time.sleep(2.5)  # longer than the interval of the checkpoints
 
     send("wallwatch.rnic_offload", *samples(host, start_ns, range(80, 150), HEALTHY), key=host)
     with classify(settings):

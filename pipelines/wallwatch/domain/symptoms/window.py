@@ -57,27 +57,22 @@ def add(
 def _merge(row: list[Any], taken: list[float | None]) -> None:
     """Add one sample's values to a bucket that has some."""
     sums = row[1]
-    if len(row) == 2:
-        for old, new in zip(sums, taken, strict=True):
-            if old is not None and new is not None:
-                break
-        else:  # samples of two measurements: no signal is of both
-            row[1] = [new if old is None else old for old, new in zip(sums, taken, strict=True)]
-            return
-        row += [[None if v is None else 1 for v in sums], list(sums), list(sums)]
-    _, _, counts, greatest, least = row
     for place, value in enumerate(taken):
         if value is None:
             continue
         if sums[place] is None:
-            sums[place], counts[place], greatest[place], least[place] = value, 1, value, value
+            sums[place] = value
+            if len(row) > 2:
+                row[2][place], row[3][place], row[4][place] = 1, value, value
             continue
+        if len(row) == 2:
+            row += [[None if v is None else 1 for v in sums], list(sums), list(sums)]
         sums[place] += value
-        counts[place] += 1
-        if value > greatest[place]:
-            greatest[place] = value
-        if value < least[place]:
-            least[place] = value
+        row[2][place] += 1
+        if value > row[3][place]:
+            row[3][place] = value
+        if value < row[4][place]:
+            row[4][place] = value
 
 
 def _inside(rows: Rows, place: int, first: int) -> list[list[Any]]:
