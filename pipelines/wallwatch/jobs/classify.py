@@ -160,6 +160,9 @@ class Classify:
                 self._consumer.subscribe(list(TOPICS), on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._lost)
                 self._read_all()
                 self._checkpoint()
+        except BaseException:
+            self._processed.clear()  # messages may be half taken: nothing of them is saved, and they are read again
+            raise
         finally:
             self._consumer.close()
 
@@ -178,6 +181,8 @@ class Classify:
         next_checkpoint = time.monotonic() + self._settings.classify_commit_s
         while not self._stop.is_set():
             messages = self._consume()
+            if self._stop.is_set():
+                return  # perhaps while the state was being restored
             for finding in self._classifier.take(messages):
                 FINDINGS.labels(finding["symptom"], finding["state"]).inc()
                 kafka.produce(self._producer, OUTPUT, finding["host"], orjson.dumps(finding))
@@ -269,6 +274,8 @@ class Classify:
         """Save what changed: the next process continues there. What could not be committed is forgotten, as it will be read again."""
         self._checkpoint()
         self._follow([])
+        if self._stop.is_set():
+            return
         try:
             self._changelog_ends = {} if self._processed else self._changelog.ends(sorted(self._states.partitions))
         except KafkaException as error:

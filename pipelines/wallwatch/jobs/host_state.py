@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import orjson
 
-MOST_DECODED = 512
+MOST_DECODED = 256
 """Hosts that stay decoded, about 20 kB per RNIC. All messages of one collection of a host arrive within a second or two and share it."""
 
 packed = msgspec.msgpack.Encoder().encode
