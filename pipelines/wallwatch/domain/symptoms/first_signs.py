@@ -86,6 +86,12 @@ def may_begin(definition: Definition, rnic_state: Mapping[str, Any], events: Eve
     return False
 
 
+def read_again() -> None:
+    """Take the signs from the catalogue once more: for evaluations, which move its bounds."""
+    _signs_of.cache_clear()
+    _signs.cache_clear()
+
+
 @cache
 def _signs_of() -> dict[str, _Sign]:
     """The sign of each rule of RNICs that has one."""
