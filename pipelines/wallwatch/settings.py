@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_settings import SettingsConfigDict
 
+from wallwatch.database_liveness import with_liveness
 from wallwatch.kafka_settings import KafkaSettings
 
 
@@ -44,8 +45,8 @@ class SharedSettings(KafkaSettings):
 
     @property
     def libpq_url(self) -> str:
-        """The address in the format that psycopg itself accepts."""
-        return self.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
+        """The address in the format that psycopg itself accepts, with what notices a server that is gone."""
+        return with_liveness(self.database_url.replace("postgresql+psycopg://", "postgresql://", 1))
 
 
 class LabDevice(BaseModel):
