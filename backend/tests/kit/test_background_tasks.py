@@ -7,6 +7,7 @@ from contextlib import suppress
 import psycopg
 import pytest
 
+from wallwatch.database_liveness import NOTICE_DEAD_CLIENT
 from wallwatch.settings import Settings
 from wallwatch_backend.kit import background_tasks
 from wallwatch_backend.kit.background_tasks import run_on_leader
@@ -59,6 +60,6 @@ async def test_a_session_with_a_lock_is_probed_at_both_ends(postgres_url: str) -
     url = Settings(database_url=postgres_url).libpq_url
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
         assert connection.info.get_parameters()["keepalives_idle"] == "10"
-        await connection.execute(background_tasks.NOTICE_DEAD_CLIENT)
+        await connection.execute(NOTICE_DEAD_CLIENT)
         shown = await (await connection.execute("SHOW tcp_keepalives_idle")).fetchone()
     assert shown == ("10",)
