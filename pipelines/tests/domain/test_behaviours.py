@@ -380,7 +380,9 @@ def beside_the_flows_at_times(periods: list[tuple[float, float]], per_s: float, 
     late_s = late_ms / 1000.0
     lossless = samples("CX-4 Lx", lambda at: {"implied_nak_seq_err": 0}, seconds)
     losing = samples("CX-5", lambda at: {"implied_nak_seq_err": during(periods, per_s, at + late_s)}, seconds, "host03")
-    asked = samples("CX-6 Dx", lambda at: {"rx_read_requests": at * 500, "duplicate_request": during(periods, per_s, at)}, seconds, "host02")
+    asked = samples(
+        "CX-6 Dx", lambda at: {"rx_read_requests": at * 500, "duplicate_request": during(periods, per_s, at)}, seconds, "host02"
+    )
     return [
         *lossless, *(senders(s, "host01", "10.0.2.1", own="10.0.1.1") for s in seconds),
         *asked, *(senders(s, "host02", "10.0.1.1", "10.0.3.1", own="10.0.2.1") for s in seconds),
@@ -388,10 +390,15 @@ def beside_the_flows_at_times(periods: list[tuple[float, float]], per_s: float, 
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("late_ms", [0, 100, 2_000, 5_000, 7_300, 9_900])
+@pytest.mark.parametrize("late_ms", [0, 100, 5_000, 9_900])
 @pytest.mark.parametrize(
     "periods",
-    [[(43.0, 220.0)], [(49.9, 50.1)], [(41.0, 60.0), (75.0, 96.0), (118.0, 119.0), (131.0, 180.0)], [(n * 14.0, n * 14.0 + 5) for n in range(3, 25)]],
+    [
+        [(43.0, 220.0)],
+        [(49.9, 50.1)],
+        [(41.0, 60.0), (75.0, 96.0), (118.0, 119.0), (131.0, 180.0)],
+        [(n * 14.0, n * 14.0 + 5) for n in range(3, 25)],
+    ],
     ids=["begin and end", "a burst", "on and off", "with a rhythm of their own"],
 )
 def test_what_a_peer_counts_before_the_rnic_that_caused_it_is_sampled_is_not_b5(periods: list[tuple[float, float]], late_ms: int) -> None:

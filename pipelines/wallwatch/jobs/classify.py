@@ -30,7 +30,7 @@ from wallwatch.domain.telemetry.decode import Refused, Sender, decode
 from wallwatch.domain.telemetry.envelope import headers_of
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs.host_state import DecodedValues, HostState
-from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, MESSAGES, serve
+from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, MESSAGES, WHOLE_FLEET, serve
 from wallwatch.settings import Settings
 from wallwatch.store.local_rules import accepted_rules
 from wallwatch.store.promoted import ProfileWatcher
@@ -40,6 +40,11 @@ log = logging.getLogger(__name__)
 
 OUTPUT = "wallwatch.findings"
 
+CATCHING_UP_NS = 60_000_000_000
+"""Older messages are read after a break, when partitions are not read at the same pace: what peers count is then unknown."""
+ASK_EVERY_S = 2.0
+"""How often the process looks which partitions it has. Chosen: shorter than the time between two samples of a host."""
+
 _read = {name: MESSAGES.labels("classify", f"wallwatch.{name}") for name in MEASUREMENTS}
 _ignored = {why: IGNORED_SAMPLES.labels(why) for why in ("late", "flooded", "wrong")}
 
@@ -47,12 +52,21 @@ _ignored = {why: IGNORED_SAMPLES.labels(why) for why in ("late", "flooded", "wro
 class Classifier:
     """The function that Quix calls per message.
 
-    `future_ns` is how far a sample may be ahead of this clock; `sender` returns what a message with this record key is checked with.
+    `future_ns` is how far a sample may be ahead of this clock; `sender` returns what a message with this record key is checked with;
+    `hears_all` says whether this process reads the messages of all hosts.
     """
 
-    def __init__(self, future_ns: int, sender: Callable[[bytes | None], Sender | None] = lambda record_key: None) -> None:
+    def __init__(
+        self,
+        future_ns: int,
+        sender: Callable[[bytes | None], Sender | None] = lambda record_key: None,
+        hears_all: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._future_ns = future_ns
         self._sender = sender
+        self._hears_all = hears_all
+        self._asked_at = -float("inf")
+        self._whole_fleet = False
         self._decoded = DecodedValues()
         self._peers = Peers()
         self._measurements = {f"wallwatch.{name}": measurements()[name] for name in MEASUREMENTS}
@@ -68,6 +82,7 @@ class Classifier:
         except Refused as refusal:
             DEAD_LETTERS.labels("classify", topic, refusal.reason).inc()
             return []
+        self._peers.all_heard = self._hears_whole_fleet() and time.time_ns() - at_ns <= CATCHING_UP_NS
         parts = HostState(state, self._decoded, tags["host"])
         host = parts.get(HOST) or {}
         before = {why: host.get(why, 0) for why in _ignored}
@@ -80,6 +95,17 @@ class Classifier:
         for finding in findings:
             FINDINGS.labels(finding["symptom"], finding["state"]).inc()
         return findings
+
+    def _hears_whole_fleet(self) -> bool:
+        now = time.monotonic()
+        if now - self._asked_at >= ASK_EVERY_S:
+            self._asked_at = now
+            whole_fleet = self._hears_all()
+            if whole_fleet != self._whole_fleet:
+                log.info("counters of peers are %s", "judged" if whole_fleet else "not judged: other processes read a part of the fleet")
+            self._whole_fleet = whole_fleet
+            WHOLE_FLEET.set(whole_fleet)
+        return self._whole_fleet
 
 
 def connection(settings: Settings) -> ConnectionConfig:
@@ -105,7 +131,13 @@ def application(settings: Settings, keys: TelemetryKeys) -> Application:
     stream = app.dataframe(topics[0])
     for topic in topics[1:]:
         stream = stream.concat(app.dataframe(topic))
-    classifier = Classifier(settings.future_tolerance_s * 1_000_000_000, keys.sender)
+
+    def hears_all() -> bool:
+        samples = topics[MEASUREMENTS.index("rnic")]
+        assigned = {one.partition for one in app._consumer.assignment() if one.topic == samples.name}
+        return len(assigned) == samples.broker_config.num_partitions
+
+    classifier = Classifier(settings.future_tolerance_s * 1_000_000_000, keys.sender, hears_all)
     findings = stream.apply(classifier, stateful=True, expand=True, metadata=True)
     findings = findings.set_headers(lambda finding, *_: headers_of(OUTPUT, finding["host"], orjson.dumps(finding)))
     findings.to_topic(app.topic(OUTPUT, key_serializer="str", value_serializer="json"), key=lambda finding: finding["host"])

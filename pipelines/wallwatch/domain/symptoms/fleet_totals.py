@@ -4,9 +4,9 @@ What a peer counts names nobody: notifications that a sender handles may come fr
 requester. But all of them come from somebody. So what the whole fleet counts of an effect, less what it counts of the cause, is what some
 RNIC did without counting it, whoever it is.
 
-Counters are known at samples only, which every host takes at times of its own. Between two samples a counter is taken to grow evenly. At any
-instant that errs, for one RNIC, by no more than its rate has just changed: that is the doubt of the instant. What exceeds the doubts at both
-ends of a window is certain; what happens between them needs no assumption.
+Counters are known at samples only, which every host takes at times of its own. Between two samples a counter is taken to grow evenly. At
+any instant that errs, for one RNIC, by no more than its rate has lately changed: that is the doubt of the instant. What exceeds the doubts
+at both ends of a window is certain; what happens between them needs no assumption.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Growth(NamedTuple):
     amount: float
     """By how much it grew."""
     change: float
-    """By how much more or less than at the rate of the interval before."""
+    """By how much its growth per interval has varied lately."""
 
 
 class Unexplained(NamedTuple):

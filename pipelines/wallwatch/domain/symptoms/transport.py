@@ -257,8 +257,8 @@ def _of_peers(found: dict[str, float], peers: Peers, key: Key, at_ms: int, varia
     if reads is not None:
         found["peers_reads_per_s"] = reads
     handled, fleet = peers.rate(key, HANDLED, at_ms), peers.unexplained(HANDLED, at_ms)
-    if handled is not None and fleet is not None:
-        found["peers_cnps_handled_per_s"] = min(handled, fleet.per_s)
+    if handled is not None and (fleet is not None or handled == 0.0):
+        found["peers_cnps_handled_per_s"] = min(handled, fleet.per_s) if fleet is not None else 0.0
     pair = behaviours()["B3"].interoperability
     models = peers.models(key) if pair is not None and variant in pair.receivers else None
     if pair is not None and models is not None:
