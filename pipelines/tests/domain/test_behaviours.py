@@ -369,6 +369,14 @@ def shifted(messages: Iterable[Message], by_ms: int) -> list[Message]:
     return [message._replace(at_ns=message.at_ns + by_ms * 1_000_000) for message in messages]
 
 
+@pytest.mark.parametrize(("reads", "hidden"), [(100, True), (0, False)])
+def test_what_an_e810_sends_again_may_be_reads_only_where_it_reads(reads: int, hidden: bool) -> None:
+    seconds = range(0, 200, 10)
+    sent = samples("E810", lambda at: {"RetransSegs": grows(12.0, 40)(at), "OutRdmaReads": at * reads}, seconds, "host03")
+    found = run(reading("CX-4 Lx", {}, READS, [*sent, *(senders(s, "host03", own="10.0.3.1") for s in seconds)]), Peers())
+    assert ("B5" in raised(f for f in found if f["host"] == "host01")) is not hidden
+
+
 def during(periods: Iterable[tuple[float, float]], per_s: float, second: float) -> int:
     """A counter that grows during some periods only."""
     return int(sum(min(max(second - begin, 0.0), end - begin) * per_s for begin, end in periods))

@@ -37,7 +37,7 @@ Chosen: after an hour it has been shut down or repaired."""
 STEADY = 3
 """Intervals over which a rate is compared with itself: what it varies by is in doubt."""
 
-HANDLED, SENT, REPEATED, READS, LOST, READS_LOST = range(6)
+HANDLED, SENT, REPEATED, READS, READS_LOST = range(5)
 """Counters, by their places in `_COUNTERS`."""
 
 _COUNTERS: tuple[tuple[str, ...], ...] = (
@@ -45,23 +45,24 @@ _COUNTERS: tuple[tuple[str, ...], ...] = (
     ("np_cnp_sent", "cnpSent"),
     ("duplicate_request",),
     ("rx_read_requests", "InRdmaReads", "iwInRdmaReads"),
-    ("implied_nak_seq_err", "packet_seq_err", "RetransSegs", "tcpRetransSegs"),
     ("implied_nak_seq_err", "RetransSegs", "tcpRetransSegs"),
 )
 """Of several names, the sum of those that a sample has: drivers have names of their own."""
 
-EXPLAINED_BY: Mapping[int, int] = {HANDLED: SENT, REPEATED: LOST}
-"""What a peer counts may come from others: notifications from their senders, repeated requests from requesters that count their losses."""
+_READS_SENT: Mapping[str, str] = {"RetransSegs": "OutRdmaReads", "tcpRetransSegs": "iwOutRdmaReads"}
+"""What is sent again may be requests of reads only where reads are sent: the counter that says so."""
 
-_CAUSED_BY: Mapping[int, int] = {HANDLED: SENT, REPEATED: READS_LOST}
-"""What the fleet counts of the first has its cause in the second: writes that are sent again were not received before."""
+EXPLAINED_BY: Mapping[int, int] = {HANDLED: SENT, REPEATED: READS_LOST}
+"""What a peer counts comes from somebody: notifications from a receiver, repeated requests from a requester that lost responses. Writes
+that are sent again were not received before."""
 
-_BALANCED = tuple(dict.fromkeys((*_CAUSED_BY, *_CAUSED_BY.values())))
+_BALANCED = tuple(dict.fromkeys((*EXPLAINED_BY, *EXPLAINED_BY.values())))
 """Counters of which the whole fleet's increase is known."""
 
-_NAMES = tuple(dict.fromkeys(name for names in _COUNTERS for name in names))
+_NAMES = tuple(dict.fromkeys((*(name for names in _COUNTERS for name in names), *_READS_SENT.values())))
 _PLACES = tuple(tuple(_NAMES.index(name) for name in names) for names in _COUNTERS)
 """Of each of the counters, the places of its names among all of them."""
+_ONLY_WITH = {_NAMES.index(name): _NAMES.index(reads) for name, reads in _READS_SENT.items()}
 _STILL = (0.0,) * len(_BALANCED)
 _BALANCED_PLACES = tuple(dict.fromkeys(place for what in _BALANCED for place in _PLACES[what]))
 
@@ -83,6 +84,8 @@ class Heard(NamedTuple):
             if type(now) is int and type(last) is int:
                 if now < last:
                     return -1
+                if place in _ONLY_WITH and self.totals[_ONLY_WITH[place]] == self.before[_ONLY_WITH[place]]:
+                    now = last  # no reads were sent, or nobody counts them
                 total = (total or 0) + now - last
         return total
 
@@ -197,7 +200,7 @@ class Peers:
         until_ms = self._heard_until(at_ms) if self.all_heard else None
         if until_ms is None:
             return None
-        return self._fleet.unexplained(_BALANCED.index(what), _BALANCED.index(_CAUSED_BY[what]), until_ms)
+        return self._fleet.unexplained(_BALANCED.index(what), _BALANCED.index(EXPLAINED_BY[what]), until_ms)
 
     def _heard_until(self, at_ms: int) -> int | None:
         """Up to when the counters of all RNICs are known; None where one that was counting has become silent."""
