@@ -332,6 +332,8 @@ def test_reads_that_are_repeated_without_a_counted_loss_are_b5() -> None:
     found = of(run(reading("CX-4 Lx", {}, READS), Peers()), "B5")
     assert {f["host"] for f in found} == {"host01"}
     assert "known limitation of CX-4 Lx" in found[0]["explanation"]
+    assert "requests again" in found[0]["summary"]
+    assert "dropped" not in found[0]["summary"]
 
 
 def test_drops_while_reads_are_active_without_a_counted_loss_are_b5() -> None:
