@@ -119,3 +119,16 @@ def test_a_reset_counter_makes_what_was_before_it_unknown() -> None:
     heard(peers, "host02", range(0, 60, 10), counter="np_cnp_sent")
     peers.hear_rnic(("host02", ""), 90_000, {}, {"np_cnp_sent": 3})
     assert peers.unexplained(HANDLED, 92_000) is None
+
+
+def test_a_counter_that_is_missing_in_a_sample_makes_what_was_before_the_next_one_unknown() -> None:
+    peers = Peers()
+    heard(peers, "host02", range(0, 60, 10), counter="np_cnp_sent")
+    peers.hear_rnic(("host02", ""), 60_000, {}, {"rp_cnp_handled": 0})
+    heard(peers, "host02", range(70, 100, 10), counter="np_cnp_sent")
+    heard(peers, "host01", range(0, 80, 10))
+    assert peers.unexplained(HANDLED, 72_000) is None
+    heard(peers, "host01", range(80, 100, 10))
+    found = peers.unexplained(HANDLED, 92_000)
+    assert found is not None
+    assert found.amount == 0.0

@@ -139,7 +139,9 @@ class Peers:
         """Add what one RNIC counted since its sample before to the fleet's totals."""
         elapsed_ms = heard.at_ms - heard.before_ms
         increases = [heard.increase(what) for what in _BALANCED]
-        if any(increase is not None and increase < 0 for increase in increases):
+        reset = any(increase is not None and increase < 0 for increase in increases)
+        came_or_went = any(type(heard.totals[place]) is not type(heard.before[place]) for place in _BALANCED_PLACES)
+        if reset or came_or_went:
             self._fleet.unknown_until(heard.at_ms)
         rates = tuple([max(increase or 0, 0) / elapsed_ms for increase in increases])
         lately = [*self._moving.pop(key, [_STILL])[1 - STEADY :], rates]
