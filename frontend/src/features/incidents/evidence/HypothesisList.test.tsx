@@ -41,6 +41,6 @@ test("the likeliest cause is listed even when it is improbable, with its two fir
 test("a behaviour of a transport engine has no causes, and its page says what to do", async () => {
   renderPage(<HypothesisList symptom="B4" hypotheses={[]} />);
   expect(screen.getByText("The RNIC itself behaves like this")).toBeVisible();
-  expect(screen.getByRole("link", { name: "What to do about B4" })).toHaveAttribute("href", "/symptoms/B4");
+  expect(screen.getByText("What to do about B4")).toBeVisible();
   expect(screen.queryByText("No causes ranked yet")).toBeNull();
 });
