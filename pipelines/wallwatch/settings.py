@@ -76,7 +76,7 @@ class Settings(SharedSettings):
     model_config = SettingsConfigDict(frozen=True)
 
     api_url: str = Field(default="http://127.0.0.1:8000", description="where `wallwatch status` finds the API")
-    state_dir: Path = Field(default=Path(".local/state"), description="folder of the stream jobs' local state (RocksDB)")
+    state_dir: Path = Field(default=Path(".local/state"), description="folder of what the jobs keep on this machine")
     metrics_port: int = Field(default=0, ge=0, le=65535, description="port of a job's own Prometheus metrics; 0 disables them")
 
     ingest_group: str = Field(default="wallwatch-ingest", description="Kafka consumer group of ingest")
@@ -90,7 +90,7 @@ class Settings(SharedSettings):
 
     classify_group: str = Field(default="wallwatch-classify", description="Kafka consumer group of classify")
     classify_commit_s: float = Field(
-        default=5.0,
+        default=20.0,
         gt=0,
         description="time between two checkpoints of classify, in seconds; after a kill, messages since the last one are read again",
     )

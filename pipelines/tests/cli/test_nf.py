@@ -1,5 +1,6 @@
 """`wallwatch nf` as it is called from a shell: answers, and every kind of file that cannot be used."""
 
+import ctypes
 import json
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from pipelines.tests.cli.test_cli import imported_by
 from pipelines.tests.domain.contention.contended_card import memory_rows, text
+from scipy.optimize import milp
 from typer.testing import CliRunner, Result
 
 from wallwatch.cli.main import app
@@ -83,6 +85,8 @@ def test_predict_takes_rows_with_and_without_a_measurement(model: Path, measured
     bare = tmp_path / "bare"
     bare.write_text("\n".join(line.rsplit(" ", 1)[0] for line in measured.read_text().splitlines()))
     assert answer(nf("predict", "--model", model, bare, "--json")) == found
+    piped = CliRunner().invoke(app, ["nf", "predict", "--model", str(model), "-", "--json"], input=measured.read_text())
+    assert answer(piped) == found
     assert all(row["low_kpps"] < row["throughput_kpps"] < row["high_kpps"] for row in found)
 
 
@@ -124,10 +128,12 @@ def test_share_answers_one_case_or_a_list(tmp_path: Path) -> None:
         ('{"functions": [{"n": 0, "t": 1}]}', "function 0: n must be a number of at least 1"),
         ('{"functions": [{"n": 1.5, "t": 1}]}', "n must be a whole number"),
         ('{"functions": [{"n": 1, "t": 0}]}', "t must be a positive"),
+        ('{"functions": [{"n": 1, "t": 1e-320}]}', "t is too small"),
         ('{"functions": [{"n": 1, "t": 1, "rate": -1}]}', "rate must be a number of at least 0"),
         ('{"functions": [{"n": 1, "t": NaN}]}', "NaN is not a number in JSON"),
         ('{"functions": [{"n": 1, "t": 1e999}]}', "t must be a number"),
         ('{"functions": [{"n": "1", "t": 1}]}', "n must be a number"),
+        (f'{{"functions": [{{"n": 1, "t": 1{"0" * 400}}}]}}', "t must be a number"),
     ],
 )
 def test_share_refuses_what_is_no_accelerator(tmp_path: Path, content: str, part: str) -> None:
@@ -184,6 +190,24 @@ def test_place_fits_measurements_and_says_what_to_measure_next(tmp_path: Path) -
     assert {one["nf"] for one in found["measure_next"]} == {"a"}
     assert sum(one["repeats"] for one in found["measure_next"]) == 12
     assert "measure a next to a load of" in place(tmp_path, [function], {"cores": 8}, "--measure", "12").stdout
+
+
+def test_place_prints_nothing_but_its_answer_even_where_the_solver_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """HiGHS writes to the process's stdout past Python, here as C does it: buffered, so that the line may come out long after the call."""
+    c_library = ctypes.CDLL(None)
+
+    def talkative(*arguments: Any, **options: Any) -> Any:
+        c_library.printf(b"a stray line of the solver\n")
+        return milp(*arguments, **options)
+
+    monkeypatch.setattr("wallwatch.domain.contention.batch_placement.milp", talkative)
+    answer(place(tmp_path, FUNCTIONS, {"cores": 8}, "--json"))
+    c_library.fflush(None)
+    printed = capfd.readouterr()
+    assert "stray" not in printed.out
+    assert printed.err.count("a stray line of the solver") == 1
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 import typer
 
@@ -50,12 +50,15 @@ def _constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is not a number in JSON")
 
 
-def read_rows(command: str, file: Path, columns: Sequence[Column]) -> Array:
-    """Blank-separated rows, checked."""
+def read_rows(command: str, file: Path, columns: Sequence[Column], optional: Column | None = None) -> Array:
+    """Blank-separated rows, checked; the first of them decides whether there is the optional last column."""
     from wallwatch.domain.contention.profile_rows import BadProfile, read
 
+    text = read_text(command, file)
+    if optional is not None and len(next((line.split() for line in text.splitlines() if line.strip()), [])) == len(columns) + 1:
+        columns = (*columns, optional)
     try:
-        return read(read_text(command, file), columns, str(file))
+        return read(text, columns, str(file))
     except BadProfile as problem:
         refuse(command, f"bad measurements\n{problem}")
 
@@ -74,9 +77,21 @@ def read_model(command: str, file: Path) -> FunctionModel:
 def number(command: str, where: str, body: Mapping[str, Any], name: str, default: float | None = None, low: float = 0.0) -> float:
     """A finite number of at least `low` in a JSON object."""
     value = body.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < low:
+    if not is_number(value) or value < low:
         refuse(command, f"{where}: {name} must be a number of at least {low:g}, not {json.dumps(value)[:40]}")
     return float(value)
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether it is a finite number: JSON's integers may have more digits than a float can take, and Python takes booleans for integers.
+
+    >>> is_number(1), is_number(True), is_number(10**400), is_number("1")
+    (True, False, False, False)
+    """
+    try:
+        return not isinstance(value, bool) and isinstance(value, int | float) and isfinite(value)
+    except OverflowError:
+        return False
 
 
 def cases_of(command: str, file: Path, body: Any) -> list[dict[str, Any]]:
