@@ -38,7 +38,7 @@ export function useFleetDetails(wall: string | null, enabled: boolean) {
 /** A column of the details by the rows of the live fleet, which may have others or more. */
 export function byRow<T>(
   { columns, index }: Pick<FleetState, "columns" | "index">,
-  details: FleetDetails,
+  details: Pick<FleetDetails, "host" | "pci">,
   values: readonly T[],
 ) {
   const found = new Array<T | null>(columns.host.length).fill(null);

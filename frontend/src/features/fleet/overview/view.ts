@@ -4,6 +4,7 @@ export const GROUPS = [
   { value: "rack", label: "Rack" },
   { value: "model", label: "Model" },
   { value: "firmware", label: "Firmware" },
+  { value: "tenant", label: "Tenant" },
 ] as const;
 export type FleetGroup = (typeof GROUPS)[number]["value"];
 
@@ -19,9 +20,13 @@ export interface FleetView {
   /** A rate, or `limit:` with the id of a limit. */
   colour?: string;
   order?: "sick";
+  /** The minute that is replayed, in UTC: `2026-11-26T21:34Z`; missing: now. */
+  at?: string;
 }
 
 export type FleetSearch = FleetFilters & FleetView;
+
+const MINUTE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}Z$/;
 
 export function parseView(search: Record<string, unknown>): FleetView {
   const group = GROUPS.find(({ value }) => value === search["group"] && value !== "rack")?.value;
@@ -32,6 +37,9 @@ export function parseView(search: Record<string, unknown>): FleetView {
     ...(group ? { group } : {}),
     ...(known ? { colour } : {}),
     ...(search["order"] === "sick" ? { order: "sick" } : {}),
+    ...(typeof search["at"] === "string" && MINUTE.test(search["at"]) && !Number.isNaN(Date.parse(search["at"]))
+      ? { at: search["at"] }
+      : {}),
   };
 }
 
