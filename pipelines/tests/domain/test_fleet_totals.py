@@ -56,7 +56,7 @@ def test_where_everybody_counts_nothing_is_unexplained_whenever_each_is_sampled(
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_one_rnic_sends_without_counting_it_shows_within_two_intervals_and_never_more_than_that(seed: int) -> None:
+def test_what_one_rnic_sends_without_counting_it_shows_within_45_s_and_never_more_than_that(seed: int) -> None:
     rng = random.Random(seed)
     peers, begin = Peers(), rng.uniform(60, 90)
     first: float | None = None
