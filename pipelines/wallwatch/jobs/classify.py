@@ -23,11 +23,11 @@ from wallwatch.domain.catalogue import local_rules
 from wallwatch.domain.symptoms.host_stage import HOST, MEASUREMENTS, Message, step
 from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.telemetry.decode import Refused, Sender, decode
-from wallwatch.domain.telemetry.registry import measurements
+from wallwatch.domain.telemetry.registry import measurements, topics
 from wallwatch.jobs import kafka
 from wallwatch.jobs.changelog import Changelog
 from wallwatch.jobs.host_state import HostStates
-from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, LAG, MESSAGES, serve
+from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, LAG, MESSAGES, WHOLE_FLEET, serve
 from wallwatch.jobs.stalled import StalledPartitions
 from wallwatch.jobs.time_order import Place, TimeOrder
 from wallwatch.settings import Settings
@@ -43,6 +43,8 @@ POLL_MESSAGES, POLL_S = 400, 0.1
 FLUSH_S = 60.0
 """How long a checkpoint waits for Kafka before it reports that it waits."""
 RETRY_S = 2.0
+CATCHING_UP_NS = 60_000_000_000
+"""Older messages are read after a break, when partitions are not read at the same pace: what peers count is then unknown."""
 
 _read = {topic: MESSAGES.labels("classify", topic) for topic in TOPICS}
 _IGNORED = ("late", "flooded", "wrong")
@@ -62,12 +64,21 @@ class Classifier:
         self._future_ns = future_ns
         self._sender = sender
         self._peers = Peers()
+        self._whole_fleet = True
+
+    def hear(self, whole_fleet: bool) -> None:
+        """Say whether the messages of all hosts come to this process."""
+        if whole_fleet != self._whole_fleet:
+            log.info("counters of peers are %s", "judged" if whole_fleet else "not judged: other processes read a part of the fleet")
+        self._whole_fleet = whole_fleet
+        WHOLE_FLEET.set(whole_fleet)
 
     def take(self, messages: Iterable[Any]) -> list[dict[str, Any]]:
         """The findings of some messages of Kafka, which are taken in their order."""
         found: list[dict[str, Any]] = []
         counts: Counter[str] = Counter()
-        latest_ns = time.time_ns() + self._future_ns
+        now_ns = time.time_ns()
+        latest_ns = now_ns + self._future_ns
         for message in messages:
             topic, key = message.topic(), message.key()
             counts[topic] += 1
@@ -79,6 +90,7 @@ class Classifier:
                 continue
             state = self._states.of(message.partition(), key or tags["host"].encode())
             before = _ignored_of(state.get(HOST))
+            self._peers.all_heard = self._whole_fleet and now_ns - at_ns <= CATCHING_UP_NS
             _, findings = step(state, Message(measurement.name, tags, at_ns, fields), self._peers)
             after = _ignored_of(state.get(HOST))
             if after != before:
@@ -247,6 +259,7 @@ class Classify:
         """Restore the state of partitions that are new here, or that another process has changed since they were given up."""
         self._follow([(one.topic, one.partition) for one in partitions])
         assigned = {one.partition for one in partitions}
+        self._classifier.hear(len(assigned) == topics()[f"wallwatch.{MEASUREMENTS[0]}"].partitions)
         for partition in self._states.partitions - assigned:
             self._states.drop(partition)
         begins = {one: self._changelog_ends.get(one, 0) for one in assigned}
