@@ -3,13 +3,16 @@
 The sequences are those of `placement`. `at_once`: all measurements are spread over the competitors' loads before anything is placed.
 `where_it_matters`: 26 per function are; the rest, 24 per function on average, is measured in four rounds where a daring placement is least
 certain (`wallwatch nf place --measure`). WALLWATCH_SEQUENCES sets how many sequences, WALLWATCH_FIRST_SEQUENCE the number of the first,
-WALLWATCH_RISK what `--risk` is.
+WALLWATCH_RISK what `--risk` is, WALLWATCH_NOISE the errors of throughput, WALLWATCH_METHOD one of the two. WALLWATCH_KEEP is a file with a
+line for each sequence that is done: it is not run again, so the same command continues a run that was stopped.
 """
 
+import json
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 from tests.bench.placement import ARRIVALS, FIRST, KINDS, functions, predictions
@@ -21,9 +24,13 @@ from wallwatch.domain.contention.placement import Feasibility, Kind, Placed, vio
 from wallwatch.domain.contention.sharing import Batch, Resident
 from wallwatch.domain.contention.worth_measuring import DARING, next_measurements
 
-QUOTA, SPREAD, ROUNDS = 50, 26, 4
+QUOTA, SPREAD = 50, 26
+METHODS = {"at_once": 0, "where_it_matters": 4}
+"""Rounds of measurements after the first."""
 LARGEST_LOAD = 7.5
 RISK = float(os.environ.get("WALLWATCH_RISK", "0.02"))
+SECONDS = 600.0
+"""Of the clock, for the integer program: so many that its result does not depend on what else the machine does."""
 
 
 @dataclass
@@ -69,7 +76,7 @@ def placed_after(rounds: int, noise: float, random: np.random.Generator, true: S
         each.measure_spread(SPREAD if rounds else QUOTA)
     while True:
         residents = [each.resident() for each in measured]
-        placed, _ = fewest_cards([residents[at].kind for at in wanted], chances_of(residents), 20.0, DARING if rounds else RISK)
+        placed, _ = fewest_cards([residents[at].kind for at in wanted], chances_of(residents), SECONDS, DARING if rounds else RISK)
         if not rounds:
             return placed
         left = QUOTA * KINDS - sum(len(each.rows) for each in measured)
@@ -78,34 +85,74 @@ def placed_after(rounds: int, noise: float, random: np.random.Generator, true: S
         rounds -= 1
 
 
-def run(rounds: int, noise: float, sequences: int) -> dict[str, float]:
-    """Totals over the sequences."""
-    cards = bound = broken = worst = 0
-    seconds = []
-    for seed in range(FIRST, FIRST + sequences):
-        random = np.random.default_rng(seed)
-        true, _ = functions(random, 0.0)
-        wanted = random.integers(0, KINDS, ARRIVALS).tolist()
-        truth = predictions(true)
-        bound += fewest_cards([true[at].kind for at in wanted], truth)[1] or 0
-        begin = time.process_time()
-        placed = placed_after(rounds, noise, random, true, wanted)
-        seconds.append(time.process_time() - begin)
-        lost = sum(violations(card, truth.drops) for card in placed.cards)
-        cards, broken, worst = cards + len(placed.cards), broken + lost, max(worst, lost)
+@dataclass(frozen=True)
+class Outcome:
+    """Of one sequence."""
+
+    method: str
+    noise: float
+    risk: float
+    sequence: int
+    cards: int
+    bound: int
+    broken: int
+    cpu_s: float
+
+
+def placed_sequence(method: str, noise: float, sequence: int) -> Outcome:
+    random = np.random.default_rng(sequence)
+    true, _ = functions(random, 0.0)
+    wanted = random.integers(0, KINDS, ARRIVALS).tolist()
+    truth = predictions(true)
+    bound = fewest_cards([true[at].kind for at in wanted], truth, SECONDS)[1]
+    assert bound is not None, "so few kinds have a proven bound"
+    begin = time.process_time()
+    placed = placed_after(METHODS[method], noise, random, true, wanted)
+    seconds = time.process_time() - begin
+    broken = sum(violations(card, truth.drops) for card in placed.cards)
+    return Outcome(method, noise, RISK, sequence, len(placed.cards), bound, broken, round(seconds, 2))
+
+
+def summary(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    """Totals over the sequences, with the standard error of their mean, by sequence."""
+    waste = [100 * (each.cards / each.bound - 1) for each in outcomes]
+    broken = [100 * each.broken / ARRIVALS for each in outcomes]
+    several = len(outcomes) > 1
     return {
-        "waste_percent": round(100 * (cards / bound - 1), 2),
-        "violations_percent": round(100 * broken / (sequences * ARRIVALS), 2),
-        "violations_worst_sequence_percent": round(100 * worst / ARRIVALS, 2),
-        "cpu_s_per_batch": round(float(np.median(seconds)), 2),
+        "sequences": len(outcomes),
+        "waste_percent": round(100 * (sum(each.cards for each in outcomes) / sum(each.bound for each in outcomes) - 1), 2),
+        "waste_standard_error": round(float(np.std(waste, ddof=1) / np.sqrt(len(waste))), 2) if several else 0.0,
+        "waste_worst_sequence_percent": round(max(waste), 2),
+        "violations_percent": round(float(np.mean(broken)), 2),
+        "violations_standard_error": round(float(np.std(broken, ddof=1) / np.sqrt(len(broken))), 2) if several else 0.0,
+        "violations_worst_sequence_percent": round(max(broken), 2),
+        "sequences_above_2_percent": sum(each > 2 for each in broken),
+        "cpu_s_per_batch": round(float(np.median([each.cpu_s for each in outcomes])), 2),
     }
+
+
+def run(method: str, noise: float, sequences: int, kept: Path | None) -> dict[str, float]:
+    """The summary of the sequences; those in the file are taken from it, the others appended to it."""
+    lines = kept.read_text().splitlines() if kept and kept.exists() else []
+    done = {(each.method, each.noise, each.risk, each.sequence): each for each in (Outcome(**json.loads(line)) for line in lines)}
+    outcomes = []
+    for sequence in range(FIRST, FIRST + sequences):
+        outcome = done.get((method, noise, RISK, sequence))
+        if outcome is None:
+            outcome = placed_sequence(method, noise, sequence)
+            if kept:
+                with kept.open("a") as file:
+                    file.write(json.dumps(asdict(outcome)) + "\n")
+        outcomes.append(outcome)
+    return summary(outcomes)
 
 
 def main() -> None:
     sequences = int(os.environ.get("WALLWATCH_SEQUENCES", "10"))
-    for noise in (0.01, 0.03):
-        for name, rounds in (("at_once", 0), ("where_it_matters", ROUNDS)):
-            report(f"measured placement {name}, {noise:.0%} noise", sequences=sequences, risk=RISK, **run(rounds, noise, sequences))
+    kept = os.environ.get("WALLWATCH_KEEP")
+    for noise in map(float, os.environ.get("WALLWATCH_NOISE", "0.01,0.03").split(",")):
+        for method in os.environ.get("WALLWATCH_METHOD", ",".join(METHODS)).split(","):
+            report(f"measured placement {method}, {noise:.0%} noise", risk=RISK, **run(method, noise, sequences, Path(kept) if kept else None))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """`wallwatch nf` as it is called from a shell: answers, and every kind of file that cannot be used."""
 
+import ctypes
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from pipelines.tests.domain.contention.contended_card import memory_rows, text
 from typer.testing import CliRunner, Result
 
 from wallwatch.cli.main import app
+from wallwatch.domain.contention import batch_placement
 
 FUNCTIONS: list[dict[str, Any]] = [
     {"name": "acl", "sla_drop": 0.1, "solo_kpps": 700, "memory_load": 1, "memory_curve": [[0, 0], [3, 0.2]], "count": 6},
@@ -128,6 +130,7 @@ def test_share_answers_one_case_or_a_list(tmp_path: Path) -> None:
         ('{"functions": [{"n": 1, "t": NaN}]}', "NaN is not a number in JSON"),
         ('{"functions": [{"n": 1, "t": 1e999}]}', "t must be a number"),
         ('{"functions": [{"n": "1", "t": 1}]}', "n must be a number"),
+        (f'{{"functions": [{{"n": 1, "t": 1{"0" * 400}}}]}}', "t must be a number"),
     ],
 )
 def test_share_refuses_what_is_no_accelerator(tmp_path: Path, content: str, part: str) -> None:
@@ -184,6 +187,24 @@ def test_place_fits_measurements_and_says_what_to_measure_next(tmp_path: Path) -
     assert {one["nf"] for one in found["measure_next"]} == {"a"}
     assert sum(one["repeats"] for one in found["measure_next"]) == 12
     assert "measure a next to a load of" in place(tmp_path, [function], {"cores": 8}, "--measure", "12").stdout
+
+
+def test_place_prints_nothing_but_its_answer_even_where_the_solver_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """HiGHS writes to the process's stdout past Python, here as C does it: buffered, so that the line may come out long after the call."""
+    solve, c_library = batch_placement.milp, ctypes.CDLL(None)
+
+    def talkative(*arguments: Any, **options: Any) -> Any:
+        c_library.printf(b"a stray line of the solver\n")
+        return solve(*arguments, **options)
+
+    monkeypatch.setattr(batch_placement, "milp", talkative)
+    answer(place(tmp_path, FUNCTIONS, {"cores": 8}, "--json"))
+    c_library.fflush(None)
+    printed = capfd.readouterr()
+    assert "stray" not in printed.out
+    assert printed.err.count("a stray line of the solver") == 1
 
 
 @pytest.mark.parametrize(

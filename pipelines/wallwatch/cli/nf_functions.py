@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from itertools import pairwise
-from math import inf, isfinite
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wallwatch.cli.nf_input import number, read_json, refuse
+from wallwatch.cli.nf_input import is_number, number, read_json, refuse
 
 if TYPE_CHECKING:
     from wallwatch.domain.contention.placement import Kind
@@ -131,10 +131,10 @@ def _curve_and_errors(where: str, function: dict[str, Any]) -> tuple[tuple[tuple
         refuse(COMMAND, f"{where}: memory_measurements must be a list of [competitors' load, throughput in kpps]")
     measurements = []
     for at, row in enumerate(rows):
-        if not isinstance(row, list) or len(row) != 2 or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in row):
+        if not isinstance(row, list) or len(row) != 2 or not all(is_number(v) for v in row):
             refuse(COMMAND, f"{where}: measurement {at} must be [competitors' load, throughput in kpps]")
         load, throughput = float(row[0]), float(row[1])
-        if not (isfinite(load) and isfinite(throughput) and load >= 0 and throughput > 0):
+        if not (load >= 0 and throughput > 0):
             refuse(COMMAND, f"{where}: measurement {at}: the load must be at least 0 and the throughput positive, not {row[0]}, {row[1]}")
         measurements.append((load, throughput))
     try:
@@ -150,7 +150,7 @@ def _curve(where: str, function: dict[str, Any]) -> tuple[tuple[float, float], .
 
     points = function.get("memory_curve", [])
     good = isinstance(points, list) and all(
-        isinstance(point, list) and len(point) == 2 and all(isinstance(v, int | float) and not isinstance(v, bool) for v in point)
+        isinstance(point, list) and len(point) == 2 and all(is_number(v) for v in point)
         for point in points
     )
     if not good:

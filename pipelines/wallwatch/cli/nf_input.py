@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 import typer
 
@@ -74,9 +74,21 @@ def read_model(command: str, file: Path) -> FunctionModel:
 def number(command: str, where: str, body: Mapping[str, Any], name: str, default: float | None = None, low: float = 0.0) -> float:
     """A finite number of at least `low` in a JSON object."""
     value = body.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < low:
+    if not is_number(value) or value < low:
         refuse(command, f"{where}: {name} must be a number of at least {low:g}, not {json.dumps(value)[:40]}")
     return float(value)
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether it is a finite number: JSON's integers may have more digits than a float can take, and Python takes booleans for integers.
+
+    >>> is_number(1), is_number(True), is_number(10**400), is_number("1")
+    (True, False, False, False)
+    """
+    try:
+        return not isinstance(value, bool) and isinstance(value, int | float) and isfinite(value)
+    except OverflowError:
+        return False
 
 
 def cases_of(command: str, file: Path, body: Any) -> list[dict[str, Any]]:

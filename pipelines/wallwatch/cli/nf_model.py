@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import orjson
 import typer
 
+from wallwatch.cli.native_output import native_output_on_stderr
 from wallwatch.cli.nf_input import MODEL, YALA, read_model, read_rows, read_text, refuse
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def train(
     files = [file for kind in ProfileKind if (file := _profile(profiles, kind, nf)) is not None]
     try:
         read = read_profiles([ProfileFile(file.name, read_text("train", file)) for file in files])
-        model = train_profiles(nf or profiles.resolve().name, read, Pattern(pattern), seed)
+        with native_output_on_stderr():
+            model = train_profiles(nf or profiles.resolve().name, read, Pattern(pattern), seed)
     except BadProfile as problem:
         refuse("train", f"{profiles}: bad measurements\n{problem}")
     except UnusableProfiles as problem:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import typer
 
+from wallwatch.cli.native_output import native_output_on_stderr
 from wallwatch.cli.nf_functions import read_cards, read_functions
 from wallwatch.cli.nf_input import refuse
 
@@ -68,7 +69,8 @@ def place(
     bound = None
     try:
         if policy == OPTIMUM:
-            found, bound = batch_placement.fewest_cards(arrivals, feasible, SECONDS, risk)
+            with native_output_on_stderr():
+                found, bound = batch_placement.fewest_cards(arrivals, feasible, SECONDS, risk)
             found = _only_present(found, cards.count)
         else:
             found = placement.place(arrivals, feasible, placement.Policy(policy), cards.count)
@@ -84,7 +86,8 @@ def place(
         "lower_bound": bound,
     }
     if measure:
-        daring, _ = batch_placement.fewest_cards(arrivals, feasible, SECONDS, max(risk, DARING))
+        with native_output_on_stderr():
+            daring, _ = batch_placement.fewest_cards(arrivals, feasible, SECONDS, max(risk, DARING))
         answer["measure_next"] = [
             {"nf": one.function, "memory_load": one.memory_load, "repeats": one.repeats}
             for one in next_measurements(daring.cards, residents, measure)

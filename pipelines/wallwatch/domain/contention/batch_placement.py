@@ -17,7 +17,7 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import coo_array, csc_array
 from scipy.special import ndtr
 
-from wallwatch.domain.contention.placement import Feasibility, Kind, Placed, in_order, place
+from wallwatch.domain.contention.placement import Feasibility, Kind, Placed, check_cores, in_order, place
 
 MOST_TRIED = 400_000
 """Combinations that are predicted with each number of residents. Of more, some are drawn, and nothing is proven of the rest."""
@@ -55,16 +55,16 @@ def fewest_cards(arrivals: Sequence[Kind], feasible: Feasibility, seconds: float
     kinds = in_order(wanted)
     if not kinds:
         return Placed((), ()), 0
+    check_cores(kinds, feasible.cores)
     combinations = _feasible(kinds, feasible)
     if combinations.complete and feasible.certain(kinds):
         feasible.know(kinds, ([kinds[at] for at in row if at >= 0] for row in combinations.places))
-    online = place(arrivals, feasible)
     counts = np.array([wanted[kind] for kind in kinds], dtype=float)
     chosen, value = _relaxed(combinations, counts, risk * len(arrivals))
     bound = int(np.ceil(value - 1e-6)) if combinations.complete else None
     times = _whole(combinations, chosen, counts, risk * len(arrivals), seconds)
     if times is None:
-        return online, bound
+        return place(arrivals, feasible), bound
     certain = feasible.certain(kinds)
     left = Counter(wanted)
     loose: list[Kind] = []
@@ -85,7 +85,7 @@ def fewest_cards(arrivals: Sequence[Kind], feasible: Feasibility, seconds: float
             cards.append((kind,))
         else:
             cards[at] = in_order((*cards[at], kind))
-    if certain and len(online.cards) <= len(cards):
+    if certain and len((online := place(arrivals, feasible)).cards) <= len(cards):
         return online, bound
     return Placed(tuple(cards), _assigned(arrivals, cards)), bound
 

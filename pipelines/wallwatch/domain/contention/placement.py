@@ -141,6 +141,13 @@ def expected_violations(residents: Sequence[Kind], drops: Drops) -> float:
     return found
 
 
+def check_cores(kinds: Iterable[Kind], cores: int) -> None:
+    """Raise `ValueError` for a function that no card has enough cores for."""
+    for kind in kinds:
+        if kind.cores > cores:
+            raise ValueError(f"{kind.name} needs {kind.cores} cores, and a card has {cores}")
+
+
 def place(arrivals: Sequence[Kind], feasible: Feasibility, policy: Policy = Policy.FULLEST, most_cards: int | None = None) -> Placed:
     """Place arrivals one after the other; nothing moves later.
 
@@ -149,9 +156,8 @@ def place(arrivals: Sequence[Kind], feasible: Feasibility, policy: Policy = Poli
     cards: list[tuple[Kind, ...]] = []
     alike: dict[tuple[Kind, ...], list[int]] = {}
     assignment: list[int | None] = []
+    check_cores(arrivals, feasible.cores)
     for kind in arrivals:
-        if kind.cores > feasible.cores:
-            raise ValueError(f"{kind.name} needs {kind.cores} cores, and a card has {feasible.cores}")
         at = _chosen(kind, alike, feasible, policy)
         if at is None:
             if most_cards is not None and len(cards) >= most_cards:
