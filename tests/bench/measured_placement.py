@@ -152,7 +152,9 @@ def main() -> None:
     kept = os.environ.get("WALLWATCH_KEEP")
     for noise in map(float, os.environ.get("WALLWATCH_NOISE", "0.01,0.03").split(",")):
         for method in os.environ.get("WALLWATCH_METHOD", ",".join(METHODS)).split(","):
-            report(f"measured placement {method}, {noise:.0%} noise", risk=RISK, **run(method, noise, sequences, Path(kept) if kept else None))
+            report(
+                f"measured placement {method}, {noise:.0%} noise", risk=RISK, **run(method, noise, sequences, Path(kept) if kept else None)
+            )
 
 
 if __name__ == "__main__":

@@ -150,8 +150,7 @@ def _curve(where: str, function: dict[str, Any]) -> tuple[tuple[float, float], .
 
     points = function.get("memory_curve", [])
     good = isinstance(points, list) and all(
-        isinstance(point, list) and len(point) == 2 and all(is_number(v) for v in point)
-        for point in points
+        isinstance(point, list) and len(point) == 2 and all(is_number(v) for v in point) for point in points
     )
     if not good:
         refuse(COMMAND, f"{where}: memory_curve must be a list of [competitors' load, drop]")

@@ -18,11 +18,11 @@ import { FleetCanvas } from "./canvas/FleetCanvas";
 import { FirstHost } from "./FirstHost";
 import { type Arrangement, NO_RACK } from "./canvas/layout";
 import { colouringOf } from "./colouring";
-import { byRow, useFleetDetails } from "./queries";
+import { byRow, headroomsByRow, useContentionHeadrooms, useFleetDetails } from "./queries";
 import { RateLegend } from "./RateLegend";
 import { summarise } from "./summary";
 import { SummaryStrip } from "./SummaryStrip";
-import { type FleetView, limitOf } from "./view";
+import { CONTENTION, type FleetView, limitOf } from "./view";
 import { ViewMenu } from "./ViewMenu";
 
 function FleetSkeleton() {
@@ -51,17 +51,19 @@ const MISSING = { rack: NO_RACK, model: "unknown model", firmware: "unknown firm
 function useDrawn(state: FleetState, view: FleetView, sick: readonly number[]) {
   const { columns, version, shape } = state;
   const { group = "rack", order } = view;
-  const wall = limitOf(view);
+  const limit = limitOf(view);
+  const wall = limit === CONTENTION ? null : limit;
   const details = useFleetDetails(wall, group === "firmware" || wall !== null);
+  const contention = useContentionHeadrooms(limit === CONTENTION).data;
   const found = details.data;
   const firmware = useMemo(
     () => (group === "firmware" ? (found ? byRow(state, found, found.firmware) : []) : null),
     [group, found, shape], // eslint-disable-line react-hooks/exhaustive-deps
   );
-  const headrooms = useMemo(
-    () => (wall !== null && found ? byRow(state, found, found.headroom) : null),
-    [wall, found, shape], // eslint-disable-line react-hooks/exhaustive-deps
-  );
+  const headrooms = useMemo(() => {
+    if (limit === CONTENTION) return contention ? headroomsByRow(state, contention) : null;
+    return wall !== null && found ? byRow(state, found, found.headroom) : null;
+  }, [limit, wall, found, contention, shape]); // eslint-disable-line react-hooks/exhaustive-deps
   // Tiles move when the set of the sick changes, not with each of their values.
   const key = order === "sick" ? [...sick].sort((a, b) => a - b).join() : "";
   const arrangement = useMemo<Arrangement>(

@@ -1,7 +1,7 @@
 import { Button, Popover, Select, Stack } from "@mantine/core";
 import { IconAdjustments } from "@tabler/icons-react";
 import { useCatalogue } from "@/lib/api/useCatalogue";
-import { type FleetView, GROUPS, limitOf, RATES } from "./view";
+import { CONTENTION, type FleetView, GROUPS, limitOf, RATES } from "./view";
 
 const NEAREST = "nearest";
 
@@ -13,10 +13,11 @@ interface Props {
 /** How tiles are grouped, coloured and ordered; the button says what differs from the usual. */
 export function ViewMenu({ view, onView }: Props) {
   const { data } = useCatalogue();
-  const limits = (data?.walls ?? []).map(({ id, label }) => ({ value: `limit:${id}`, label }));
+  const walls = [...(data?.walls ?? []), { id: CONTENTION, label: "SLAs of network functions" }];
+  const limits = walls.map(({ id, label }) => ({ value: `limit:${id}`, label }));
   const group = GROUPS.find(({ value }) => value === view.group);
   const rate = RATES.find(({ value }) => value === view.colour);
-  const limit = data?.walls.find(({ id }) => id === limitOf(view))?.label;
+  const limit = walls.find(({ id }) => id === limitOf(view))?.label;
   const parts = [
     group && `by ${group.label.toLowerCase()}`,
     rate?.label ?? limit,

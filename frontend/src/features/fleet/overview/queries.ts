@@ -1,7 +1,7 @@
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api, unwrap } from "@/lib/api/client";
-import type { FleetDetails, IncidentSummary } from "@/lib/api/types";
+import type { CardHeadroom, FleetDetails, IncidentSummary } from "@/lib/api/types";
 import { useStates } from "@/lib/api/useStates";
 import { unfinished } from "@/lib/states";
 import { rnicKey } from "@/lib/stream/columns";
@@ -35,10 +35,21 @@ export function useFleetDetails(wall: string | null, enabled: boolean) {
   });
 }
 
+/** How close each card with network functions is to breaking an SLA; asked only while the tiles show it. */
+export function useContentionHeadrooms(enabled: boolean) {
+  return useQuery({
+    queryKey: ["nf", "headrooms"],
+    enabled,
+    queryFn: () => unwrap(api.GET("/api/v1/nf-headrooms")),
+    select: ({ items }) => items,
+    refetchInterval: DETAILS_EVERY_MS,
+  });
+}
+
 /** A column of the details by the rows of the live fleet, which may have others or more. */
 export function byRow<T>(
   { columns, index }: Pick<FleetState, "columns" | "index">,
-  details: FleetDetails,
+  details: Pick<FleetDetails, "host" | "pci">,
   values: readonly T[],
 ) {
   const found = new Array<T | null>(columns.host.length).fill(null);
@@ -47,6 +58,16 @@ export function byRow<T>(
     if (row !== undefined) found[row] = values[i] ?? null;
   });
   return found;
+}
+
+/** Headrooms of cards with functions by the rows of the live fleet; null elsewhere. */
+export function headroomsByRow(fleet: Pick<FleetState, "columns" | "index">, cards: readonly CardHeadroom[]) {
+  const places = { host: cards.map(({ host }) => host), pci: cards.map(({ pci }) => pci) };
+  return byRow(
+    fleet,
+    places,
+    cards.map(({ headroom }) => headroom),
+  );
 }
 
 /** The unresolved incident of each of these RNICs, the one whose symptom is present first; undefined where there is none. */

@@ -39,6 +39,9 @@ export function parseFleetSearch(search: Record<string, unknown>): FleetSearch {
   return { ...parseFilters(search), ...parseView(search) };
 }
 
+/** Colours by the function of a card that is closest to its SLA: a limit that the live fleet does not know. */
+export const CONTENTION = "contention";
+
 /** The limit by which tiles are coloured; null for the nearest, and for rates. */
 export function limitOf(view: FleetView): string | null {
   return view.colour?.startsWith("limit:") ? view.colour.slice("limit:".length) : null;

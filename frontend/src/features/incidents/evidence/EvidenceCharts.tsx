@@ -1,4 +1,5 @@
 import { Grid, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { SeriesChart } from "@/charts/series/SeriesChart";
 import type { Evidence } from "@/lib/api/types";
@@ -30,6 +31,14 @@ export function EvidenceCharts({ finding, evidence }: { finding: FindingPlace; e
     });
   }, [signals.data, drawn, events, zone]);
   if (finding.pci === "" || span === null) return null;
+  if (finding.symptom === "contention")
+    return (
+      <Text size="sm" p="sm">
+        <Link to="/functions" search={{ host: finding.host, pci: finding.pci }}>
+          How these functions came there, and where their traffic is going
+        </Link>
+      </Text>
+    );
   return (
     <section aria-label="Evidence charts">
       <QueryState
