@@ -85,6 +85,8 @@ def test_predict_takes_rows_with_and_without_a_measurement(model: Path, measured
     bare = tmp_path / "bare"
     bare.write_text("\n".join(line.rsplit(" ", 1)[0] for line in measured.read_text().splitlines()))
     assert answer(nf("predict", "--model", model, bare, "--json")) == found
+    piped = CliRunner().invoke(app, ["nf", "predict", "--model", str(model), "-", "--json"], input=measured.read_text())
+    assert answer(piped) == found
     assert all(row["low_kpps"] < row["throughput_kpps"] < row["high_kpps"] for row in found)
 
 
@@ -126,6 +128,7 @@ def test_share_answers_one_case_or_a_list(tmp_path: Path) -> None:
         ('{"functions": [{"n": 0, "t": 1}]}', "function 0: n must be a number of at least 1"),
         ('{"functions": [{"n": 1.5, "t": 1}]}', "n must be a whole number"),
         ('{"functions": [{"n": 1, "t": 0}]}', "t must be a positive"),
+        ('{"functions": [{"n": 1, "t": 1e-320}]}', "t is too small"),
         ('{"functions": [{"n": 1, "t": 1, "rate": -1}]}', "rate must be a number of at least 0"),
         ('{"functions": [{"n": 1, "t": NaN}]}', "NaN is not a number in JSON"),
         ('{"functions": [{"n": 1, "t": 1e999}]}', "t must be a number"),

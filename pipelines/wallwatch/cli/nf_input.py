@@ -50,12 +50,15 @@ def _constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is not a number in JSON")
 
 
-def read_rows(command: str, file: Path, columns: Sequence[Column]) -> Array:
-    """Blank-separated rows, checked."""
+def read_rows(command: str, file: Path, columns: Sequence[Column], optional: Column | None = None) -> Array:
+    """Blank-separated rows, checked; the first of them decides whether there is the optional last column."""
     from wallwatch.domain.contention.profile_rows import BadProfile, read
 
+    text = read_text(command, file)
+    if optional is not None and len(next((line.split() for line in text.splitlines() if line.strip()), [])) == len(columns) + 1:
+        columns = (*columns, optional)
     try:
-        return read(read_text(command, file), columns, str(file))
+        return read(text, columns, str(file))
     except BadProfile as problem:
         refuse(command, f"bad measurements\n{problem}")
 

@@ -52,7 +52,7 @@ def read_queries(command: str, file: Path, file_format: str) -> tuple[Array, lis
     """
     import numpy as np
 
-    from wallwatch.domain.contention.profile_columns import EVALUATION, QUERY
+    from wallwatch.domain.contention.profile_columns import QUERY, THROUGHPUT
 
     if file_format == JSON:
         scenarios = [
@@ -61,18 +61,7 @@ def read_queries(command: str, file: Path, file_format: str) -> tuple[Array, lis
         return np.array([scenario.row() for scenario in scenarios]).reshape(len(scenarios), len(QUERY)), scenarios
     if file_format != YALA:
         refuse(command, f"--format must be {YALA} or {JSON}, not {file_format}")
-    if str(file) == "-":
-        return read_rows(command, file, QUERY), None
-    first = next((line for line in _lines(file) if line.strip()), "")
-    columns = EVALUATION if len(first.split()) == len(EVALUATION) else QUERY
-    return read_rows(command, file, columns)[:, : len(QUERY)], None
-
-
-def _lines(file: Path) -> list[str]:
-    try:
-        return file.read_text(errors="replace").splitlines()
-    except OSError:
-        return []  # `read_rows` says why
+    return read_rows(command, file, QUERY, THROUGHPUT)[:, : len(QUERY)], None
 
 
 def _scenario(command: str, where: str, case: dict[str, Any]) -> Scenario:

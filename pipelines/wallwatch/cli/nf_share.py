@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -53,4 +53,7 @@ def _shares(where: str, case: dict[str, Any]) -> list[float]:
             users.append(EngineUser(int(queues) if queues.is_integer() else queues, time, rate))  # type: ignore[arg-type]  # refused below
         except BadQueues as problem:
             refuse("share", f"{place}: {problem}")
-    return throughput(users)
+    shares = throughput(users)
+    if not all(map(isfinite, shares)):
+        refuse("share", f"{where}: t is too small for a share that is a number: times are in us")
+    return shares

@@ -7,7 +7,7 @@ import pytest
 from pipelines.tests.domain.contention.contended_card import Array, memory_rows, text
 
 from wallwatch.domain.contention.profile_columns import ENGINE_PROFILE, MEMORY_PROFILE
-from wallwatch.domain.contention.profile_rows import BadProfile, read
+from wallwatch.domain.contention.profile_rows import BadProfile, read, same_counters
 
 
 def changed(change: Callable[[Array], object]) -> str:
@@ -33,6 +33,13 @@ def put(row: int, column: int, value: float) -> Callable[[Array], object]:
 def scale(column: int, factor: float) -> Callable[[Array], object]:
     def change(rows: Array) -> None:
         rows[:, column] *= factor
+
+    return change
+
+
+def scale_one(row: int, column: int, factor: float) -> Callable[[Array], object]:
+    def change(rows: Array) -> None:
+        rows[row, column] *= factor
 
     return change
 
@@ -67,11 +74,33 @@ def test_good_rows_come_back_as_they_are() -> None:
         (swap(4, 6), r"column 5 \(l2_reads\): .*columns in another order"),
         (swap(8, 9), r"column 10 \(throughput_kpps\)"),
         (swap(3, 6), r"column 4 \(instructions\)"),
+        (swap(1, 9), r"column 10 \(throughput_kpps\): 1518 in all rows, while packet_bytes differs.*swapped"),
+        (put(6, 0, 1e9), r"row 7, column 1 \(flows\)"),
+        (put(6, 2, 0), r"row 7, column 3 \(ipc\): 0, although there are"),
+        (put(6, 8, 0), r"row 7, column 9 \(working_set_mb\): 0, although there are"),
+        (scale_one(6, 9, 10), r"row 7, column 10 \(throughput_kpps\): .* times away from the median .* of rows with similar traffic"),
+        (scale_one(6, 9, 0.1), r"row 7, column 10 \(throughput_kpps\): .* of rows with similar traffic"),
     ],
 )
 def test_a_defect_is_named_by_row_and_column(change: Callable[[Array], object], where: str) -> None:
     with pytest.raises(BadProfile, match=where):
         read(changed(change), MEMORY_PROFILE, "f")
+
+
+@pytest.mark.parametrize("word", ["1_000", "\uff11\uff12", "0x10", "1,5", "1e", "--1", "None"])
+def test_what_only_a_program_takes_for_a_number_is_refused(word: str) -> None:
+    lines = changed(lambda _: None).splitlines()
+    lines[4] = f"{word} {lines[4].split(' ', 1)[1]}"
+    with pytest.raises(BadProfile, match=r"row 5, column 1 \(flows\): .* is not a number"):
+        read("\n".join(lines), MEMORY_PROFILE, "f")
+
+
+def test_two_profiles_of_a_function_must_have_their_counters_in_the_same_columns() -> None:
+    rows, reference = memory_rows(30, 1), memory_rows(30, 2, flows=16_000)
+    same_counters(rows, reference, MEMORY_PROFILE, "a", "b")
+    swap(4, 7)(rows)
+    with pytest.raises(BadProfile, match=r"a: column 5 \(l2_reads\): .* in b: another unit or order"):
+        same_counters(rows, reference, MEMORY_PROFILE, "a", "b")
 
 
 def test_a_missing_column_names_the_row_and_the_columns() -> None:

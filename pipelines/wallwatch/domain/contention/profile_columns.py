@@ -31,7 +31,7 @@ _LIMITS: dict[str, tuple[float, float, str]] = {
 _UNITS = {"ipc": "", "working_set_mb": "MB"}
 
 TRAFFIC = (
-    Column("flows", "", 1, 1e9, "number of concurrent flows"),
+    Column("flows", "", 1, 1e8, "number of concurrent flows"),
     Column("packet_bytes", "B", 60, 9600, "in bytes"),
 )
 COUNTERS = tuple(Column(name, _UNITS.get(name, "1/s"), *_LIMITS[name], zero_allowed=True) for name in COUNTER_NAMES)

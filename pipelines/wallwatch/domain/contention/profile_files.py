@@ -20,7 +20,7 @@ from wallwatch.domain.contention.profile_columns import (
     WHOLE_ENGINE_PROFILE,
     Column,
 )
-from wallwatch.domain.contention.profile_rows import read
+from wallwatch.domain.contention.profile_rows import read, same_counters
 
 OWN_LOAD = (*TRAFFIC, *COUNTERS)
 PATTERN_FILE = "pattern"
@@ -110,6 +110,9 @@ def read_profiles(files: Sequence[ProfileFile]) -> Profiles:
             f"a file *{ProfileKind.MEMORY}* is required: rows of flows, packet size, seven counters of the competitors, throughput"
         )
     rows = {kind: read(file.text, columns_of(kind, file.text), file.name) for kind, file in by_kind.items()}
+    if ProfileKind.REFERENCE in by_kind:
+        names = by_kind[ProfileKind.MEMORY].name, by_kind[ProfileKind.REFERENCE].name
+        same_counters(rows[ProfileKind.MEMORY], rows[ProfileKind.REFERENCE], MEMORY_PROFILE, *names)
     return Profiles(rows, {file.name: hashlib.sha256(file.text.encode()).hexdigest() for file in by_kind.values()})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -14,7 +15,15 @@ from wallwatch.domain.contention.profile_columns import Column
 MOST_SHOWN = 20
 _LARGEST_SPREAD = 50.0
 """Throughput of one function on one card: contention takes at most 62% (Yala, figure 1), traffic a factor of a few."""
+_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|nan|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
+_DISJOINT = 1.5
+"""Factor between all values of a counter in two profiles of one function from which on they are not the same counter: benches overlap."""
+_NEIGHBOURS, _LARGEST_STEP = 7, 5.0
+"""Rows with the most similar traffic, and the factor by which contention (2.6 at most) and a little other traffic may move throughput."""
 _WRITE_PAIRS = (("l2_reads", "l2_writes"), ("memory_reads", "memory_writes"))
+
+
+Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +53,7 @@ class BadProfile(ValueError):
         self.problems = tuple(problems)
 
 
-def read(text: str, columns: Sequence[Column], file: str) -> npt.NDArray[np.float64]:
+def read(text: str, columns: Sequence[Column], file: str) -> Array:
     """Rows of numbers, shape (rows, len(columns)). Empty lines are skipped.
 
     Raises
@@ -78,9 +87,8 @@ def _values(words: Sequence[str], columns: Sequence[Column], row: int) -> tuple[
         return [], [Problem(f"{len(words)} columns, but {len(columns)} are required: {wanted}", row)]
     values, problems = [], []
     for at, (word, column) in enumerate(zip(words, columns, strict=True), 1):
-        try:
-            value = float(word)
-        except ValueError:
+        value = number_of(word)
+        if value is None:
             advice = "; the file has no header" if row == 1 else ""
             problems.append(Problem(f"{word[:40]!r} is not a number{advice}", row, at, column.name))
             continue
@@ -88,6 +96,15 @@ def _values(words: Sequence[str], columns: Sequence[Column], row: int) -> tuple[
             problems.append(Problem(message, row, at, column.name))
         values.append(value)
     return values, problems
+
+
+def number_of(word: str) -> float | None:
+    """The number that a word is, as measuring programs print them; None for words that only Python takes for numbers.
+
+    >>> number_of("-1.5e3"), number_of("nan"), number_of("1_000"), number_of("\uff11")
+    (-1500.0, nan, None, None)
+    """
+    return float(word) if _NUMBER.fullmatch(word) else None
 
 
 def _implausible(value: float, column: Column) -> str | None:
@@ -119,6 +136,10 @@ def _across_columns(rows: Sequence[Sequence[float]], columns: Sequence[Column], 
         if l2 > reads + writes:
             message = f"{l2:g} L2 accesses/s exceed {reads + writes:g} memory accesses/s, which cause them: columns in another order"
             problems.append(Problem(message, number, place["l2_reads"] + 1, "l2_reads"))
+        for name, cause in (("ipc", "instructions"), ("working_set_mb", "l2_reads")):
+            if row[place[name]] == 0 and row[place[cause]] > 0:
+                message = f"0, although there are {row[place[cause]]:g} {cause}/s: leave the row out, or measure it"
+                problems.append(Problem(message, number, place[name] + 1, name))
     for first, second in _WRITE_PAIRS:
         more = [number for row, number in zip(rows, numbers, strict=True) if row[place[second]] > row[place[first]]]
         if 2 * len(more) > len(rows):
@@ -147,4 +168,46 @@ def _across_rows(rows: Sequence[Sequence[float]], columns: Sequence[Column], num
     if not problems and max(values) / min(values) > _LARGEST_SPREAD:
         message = f"values from {min(values):g} to {max(values):g}: mixed units, or columns in another order"
         problems.append(Problem(message, numbers[values.index(max(values))], last + 1, columns[last].name))
+    return problems or _unlike_neighbours(rows, columns, numbers)
+
+
+def _unlike_neighbours(rows: Sequence[Sequence[float]], columns: Sequence[Column], numbers: Sequence[int]) -> list[Problem]:
+    """Throughputs of memory profiles that cannot be those of their traffic; matches, which other rows have, would explain more."""
+    if columns[0].name != "flows" or len(rows) <= _NEIGHBOURS:
+        return []
+    last = len(columns) - 1
+    table = np.array(rows, dtype=float)
+    rates, traffic = table[:, last], np.log(table[:, :2])
+    if len(np.unique(rates)) == 1 and len(np.unique(table[:, 1])) > len(rows) // 2:
+        message = f"{rates[0]:g} in all rows, while {columns[1].name} differs in nearly all: the two columns are probably swapped"
+        return [Problem(message, numbers[0], last + 1, columns[last].name)]
+    problems = []
+    for at, number in enumerate(numbers):
+        apart = np.abs(traffic - traffic[at]).sum(axis=1)
+        apart[at] = np.inf
+        similar = float(np.median(rates[np.argsort(apart, kind="stable")[:_NEIGHBOURS]]))
+        ratio = max(rates[at] / similar, similar / rates[at])
+        if ratio > _LARGEST_STEP:
+            message = f"{rates[at]:g} is {ratio:.0f} times away from the median {similar:g} kpps of rows with similar traffic"
+            problems.append(Problem(f"{message}: measure it again, or leave the row out", number, last + 1, columns[last].name))
     return problems
+
+
+def same_counters(rows: Array, others: Array, columns: Sequence[Column], file: str, other_file: str) -> None:
+    """Check that two profiles of one function have their counters in the same columns and units.
+
+    Raises
+    ------
+    BadProfile
+        When the values of a counter in the one file all lie above those in the other.
+    """
+    problems = []
+    for at, column in enumerate(columns):
+        mine, theirs = (values[values > 0] for values in (rows[:, at], others[:, at]))
+        if not column.zero_allowed or not len(mine) or not len(theirs):
+            continue
+        if mine.min() > _DISJOINT * theirs.max() or theirs.min() > _DISJOINT * mine.max():
+            message = f"{mine.min():g} to {mine.max():g}, but {theirs.min():g} to {theirs.max():g} in {other_file}: another unit or order"
+            problems.append(Problem(message, None, at + 1, column.name))
+    if problems:
+        raise BadProfile(file, problems)
