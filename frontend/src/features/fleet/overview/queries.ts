@@ -1,11 +1,9 @@
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api, unwrap } from "@/lib/api/client";
-import type { CardHeadroom, FleetDetails, IncidentSummary } from "@/lib/api/types";
+import type { IncidentSummary } from "@/lib/api/types";
 import { useStates } from "@/lib/api/useStates";
 import { unfinished } from "@/lib/states";
-import { rnicKey } from "@/lib/stream/columns";
-import type { FleetState } from "@/lib/stream/fleetStore";
 import { concerns } from "@/shared/incidents/queries";
 
 const DETAILS_EVERY_MS = 15_000;
@@ -44,30 +42,6 @@ export function useContentionHeadrooms(enabled: boolean) {
     select: ({ items }) => items,
     refetchInterval: DETAILS_EVERY_MS,
   });
-}
-
-/** A column of the details by the rows of the live fleet, which may have others or more. */
-export function byRow<T>(
-  { columns, index }: Pick<FleetState, "columns" | "index">,
-  details: Pick<FleetDetails, "host" | "pci">,
-  values: readonly T[],
-) {
-  const found = new Array<T | null>(columns.host.length).fill(null);
-  details.host.forEach((host, i) => {
-    const row = index.get(rnicKey(host, details.pci[i] ?? ""));
-    if (row !== undefined) found[row] = values[i] ?? null;
-  });
-  return found;
-}
-
-/** Headrooms of cards with functions by the rows of the live fleet; null elsewhere. */
-export function headroomsByRow(fleet: Pick<FleetState, "columns" | "index">, cards: readonly CardHeadroom[]) {
-  const places = { host: cards.map(({ host }) => host), pci: cards.map(({ pci }) => pci) };
-  return byRow(
-    fleet,
-    places,
-    cards.map(({ headroom }) => headroom),
-  );
 }
 
 /** The unresolved incident of each of these RNICs, the one whose symptom is present first; undefined where there is none. */

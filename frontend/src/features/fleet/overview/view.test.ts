@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { rnicKey } from "@/lib/stream/columns";
 import { toColumns } from "@/testing/columns";
 import { filterRows } from "@/shared/fleet/filters";
+import { headroomsByRow } from "./byRow";
 import { colouringOf } from "./colouring";
 import { layoutFleet } from "./canvas/layout";
-import { headroomsByRow } from "./queries";
 import { CONTENTION, limitOf, parseFleetSearch, parseView } from "./view";
 
 describe("the fleet's view in the URL", () => {
