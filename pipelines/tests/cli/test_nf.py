@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from pipelines.tests.cli.test_cli import imported_by
 from pipelines.tests.domain.contention.contended_card import memory_rows, text
+from scipy.optimize import milp
 from typer.testing import CliRunner, Result
 
 from wallwatch.cli.main import app
-from wallwatch.domain.contention import batch_placement
 
 FUNCTIONS: list[dict[str, Any]] = [
     {"name": "acl", "sla_drop": 0.1, "solo_kpps": 700, "memory_load": 1, "memory_curve": [[0, 0], [3, 0.2]], "count": 6},
@@ -196,13 +196,13 @@ def test_place_prints_nothing_but_its_answer_even_where_the_solver_prints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """HiGHS writes to the process's stdout past Python, here as C does it: buffered, so that the line may come out long after the call."""
-    solve, c_library = batch_placement.milp, ctypes.CDLL(None)
+    c_library = ctypes.CDLL(None)
 
     def talkative(*arguments: Any, **options: Any) -> Any:
         c_library.printf(b"a stray line of the solver\n")
-        return solve(*arguments, **options)
+        return milp(*arguments, **options)
 
-    monkeypatch.setattr(batch_placement, "milp", talkative)
+    monkeypatch.setattr("wallwatch.domain.contention.batch_placement.milp", talkative)
     answer(place(tmp_path, FUNCTIONS, {"cores": 8}, "--json"))
     c_library.fflush(None)
     printed = capfd.readouterr()
