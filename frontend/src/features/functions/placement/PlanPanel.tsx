@@ -45,7 +45,7 @@ export function PlanPanel({ plan }: { plan: PlacementPlan }) {
       <Panel title="Proposed assignment" flush>
         <HeadedTable
           label="Proposed assignment"
-          titles={["Card", "Function", "Throughput", "Loses", "May lose", "Chance to break", "Now on"]}
+          titles={["Card", "Function", "Throughput", "Loses", "May lose", "Now on"]}
         >
           {plan.cards.flatMap((card) =>
             card.functions.map((each, at) => (
@@ -76,13 +76,12 @@ export function PlanPanel({ plan }: { plan: PlacementPlan }) {
                     </>
                   )}
                 </Table.Td>
-                <Table.Td>{formatShare(each.sla_drop)}</Table.Td>
                 <Table.Td>
-                  {each.chance >= LIKELY && !each.violates ? (
-                    <StatusMark tone="warn">{chanceText(each.chance)}</StatusMark>
-                  ) : (
-                    chanceText(each.chance)
-                  )}
+                  {formatShare(each.sla_drop)}
+                  <Text size="xs" c={each.chance >= LIKELY ? "var(--ww-warn)" : "dimmed"}>
+                    {each.chance >= LIKELY && "▲ "}
+                    {chanceText(each.chance)} chance to break it
+                  </Text>
                 </Table.Td>
                 <Table.Td>{each.moved_from ? <MovedFrom card={each.moved_from} /> : "–"}</Table.Td>
               </Table.Tr>
