@@ -16,6 +16,7 @@ from wallwatch_backend.accounts.views.endpoints import router as views
 from wallwatch_backend.api_page import add_page
 from wallwatch_backend.captures.endpoints import router as captures
 from wallwatch_backend.contention.cards.endpoints import router as nf_cards
+from wallwatch_backend.contention.courses.endpoints import router as nf_courses
 from wallwatch_backend.contention.models.endpoints import router as nf_models
 from wallwatch_backend.contention.placements.endpoints import router as placements
 from wallwatch_backend.contention.predictions.endpoints import router as nf_predictions
@@ -122,6 +123,7 @@ def new_api(**options: Any) -> FastAPI:
         forecasts,
         profiles_rnic,
         nf_cards,
+        nf_courses,
         nf_models,
         nf_predictions,
         placements,

@@ -110,6 +110,11 @@ export class Functions {
 
   reads = [
     [/^\/nf-models$/, () => ({ items: this.models(), next_cursor: null })],
+    [
+      /^\/nf-cards\/([^/]+)\/([^/]+)\/course$/,
+      ([, host, pci]) => this.course(decodeURIComponent(host), decodeURIComponent(pci)),
+    ],
+    [/^\/nf-headrooms$/, () => ({ items: this.headrooms(), next_cursor: null })],
     [/^\/nf-cards$/, () => ({ items: this.cards, next_cursor: null })],
   ];
 
@@ -121,6 +126,60 @@ export class Functions {
     ["POST", /^\/nf-predictions$/, (_, body) => this.predict(body)],
     ["POST", /^\/placements$/, (_, body) => this.place(body)],
   ];
+
+  /** Flows that grew for two hours and go on growing: the firewall comes close to its SLA, the ids breaks it. */
+  course(host, pci) {
+    const card = this.cards.find((each) => each.host === host && each.pci === pci);
+    if (!card) return null;
+    const functions = card.functions.map((each) => {
+      const active = this.versions[each.function]?.find(({ state }) => state === "active");
+      const known = active !== undefined && each.flows !== null;
+      const sla_drop = this.terms[each.function]?.sla_drop ?? null;
+      const loss = (minutes) => Math.min(0.9, 0.11 + 0.0007 * minutes + 0.006 * Math.sin(minutes / 7));
+      const flows = (minutes) => (each.flows ?? 1) * Math.exp(0.004 * minutes);
+      const coming = known
+        ? [10, 20, 30, 40, 50, 60].map((in_min) => ({
+            in_min,
+            flows: flows(in_min),
+            packet_bytes: each.packet_bytes,
+            mtbr: each.mtbr,
+            predicted_kpps: each.throughput_kpps * (1 - loss(in_min)),
+            loss: loss(in_min),
+          }))
+        : [];
+      return {
+        name: each.name,
+        function: each.function,
+        version: known ? active.number : null,
+        model_mape: known ? active.mape : null,
+        recent_mape: known ? 2.9 : null,
+        sla_drop,
+        trend: known ? { flows_factor: Math.exp(0.24), packet_bytes_factor: 1, mtbr_change: 0 } : null,
+        breaks_in_min: sla_drop === null ? null : (coming.find((point) => point.loss > sla_drop)?.in_min ?? null),
+        past: Array.from({ length: 25 }, (_, at) => ({
+          at: ago(60 * 5 * (24 - at)),
+          flows: each.flows === null ? null : flows(-5 * (24 - at)),
+          packet_bytes: each.packet_bytes,
+          mtbr: each.mtbr,
+          measured_kpps: each.throughput_kpps,
+          offered_kpps: each.offered_kpps,
+          predicted_kpps: known ? each.throughput_kpps : null,
+          predicted_loss: known ? loss(-5 * (24 - at)) - 0.006 : null,
+          loss: known ? loss(-5 * (24 - at)) + 0.004 * Math.sin(at * 2.4) : null,
+          error: known ? 0.03 * Math.sin(at) : null,
+        })),
+        coming,
+      };
+    });
+    return { host, pci, hours: 2, functions };
+  }
+
+  headrooms() {
+    return this.cards.map(({ host, pci, functions }, at) => {
+      const loss = [0.11, 0.17][at] ?? 0.05;
+      return { host, pci, function: functions[0].name, loss, sla_drop: 0.15, headroom: 1 - loss / 0.15 };
+    });
+  }
 
   models() {
     return Object.keys(this.versions).map((fn) => this.model(fn));
@@ -269,6 +328,7 @@ export class Functions {
           drop: found.drop,
           sla_drop: sla,
           violates: found.drop > sla,
+          chance: 1 / (1 + Math.exp(80 * (sla - found.drop))),
           bottleneck: found.bottleneck,
           moved_from: each.card && each.card !== name ? each.card : null,
         };
@@ -278,6 +338,7 @@ export class Functions {
       cards: filled,
       cards_used: filled.length,
       violations: filled.flatMap((card) => card.functions).filter(({ violates }) => violates).length,
+      expected_violations: filled.flatMap((card) => card.functions).reduce((sum, { chance }) => sum + chance, 0),
       unplaced,
     });
     const half = all.length / 2;

@@ -27,7 +27,7 @@ VIEWER = {
     "getWebhookSchema", "getFleetMetrics",
     "getLabCatalogue", "listLabDevices", "listCampaigns", "getCampaign", "listCampaignTests", "downloadCampaignReport",
     "downloadCampaignJournal", "listLabRules", "exportLabRules",
-    "listNfCards", "listNfModels", "getNfModelVersion", "predictFunctions", "placeFunctions",
+    "listNfCards", "getNfCardCourse", "listNfHeadrooms", "listNfModels", "getNfModelVersion", "predictFunctions", "placeFunctions",
     "listCaptures", "listTransportModels", "getCapture", "getCaptureSeries", "getCaptureVerdicts", "downloadCaptureAnalysis",
     "getFleetIsolation", "getRnicIsolation", "getIsolationStrip", "getVfIsolation", "listSloClasses", "getSloRules", "getSloReport",
 }  # fmt: skip

@@ -279,8 +279,46 @@ def test_measured_functions_are_listed_by_card_with_what_is_unknown(backend: Any
             ) AS v (f, c, p, ipc, offered, ago) WHERE r.host = 'dpu1'
             """
         )
-    (card,) = viewer.get("/api/v1/nf-cards").json()["items"]
+    (card,) = (each for each in viewer.get("/api/v1/nf-cards").json()["items"] if each["host"] == "dpu1")
     assert (card["host"], card["model"], card["cores_used"]) == ("dpu1", "BF-2", 4)
     firewall, ids = card["functions"]
     assert (firewall["name"], firewall["counters"]["ipc"], firewall["saturated"]) == ("net/fw-1", 1.2, True)
     assert (ids["name"], ids["counters"], ids["saturated"]) == ("c2", None, False)
+
+
+@pytest.fixture
+def drifting(backend: Any, ready: dict[str, dict[str, Any]]) -> str:
+    """A card on which the matches of two functions have risen for half an hour, at what arrives for them."""
+    host = "dpu-that-drifts"
+    with backend.connect() as connection:
+        connection.execute("INSERT INTO rnic (host, pci, model, fw_ver) VALUES (%s, '0000:03:00.0', 'BF-2', '24.41.1000')", [host])
+        connection.execute(
+            """
+            INSERT INTO function_sample (time, rnic_id, function, container, pod, cores, flows, packet_bytes, mtbr_per_mb,
+                throughput_kpps, offered_kpps)
+            SELECT now() - ago * INTERVAL '1 min', r.rnic_id, f, f || '-1', '', 2, 8000, 1518, CASE f WHEN 'ids' THEN 900 - 20 * ago END,
+                500, 500
+            FROM rnic r, generate_series(0, 30) AS ago, unnest(ARRAY['ids', 'unheard-of']) AS f WHERE r.host = %s
+            """,
+            [host],
+        )
+    return host
+
+
+def test_a_card_has_a_past_and_a_future_and_shows_how_close_it_is_to_an_sla(
+    viewer: httpx.Client, drifting: str, ready: dict[str, dict[str, Any]]
+) -> None:
+    course = viewer.get(f"/api/v1/nf-cards/{drifting}/0000:03:00.0/course").json()
+    ids, unknown = course["functions"]
+    assert (ids["name"], ids["version"], ids["sla_drop"]) == ("ids-1", ready["ids"]["number"], 0.2)
+    assert ids["trend"]["mtbr_change"] == pytest.approx(1200, rel=0.1)
+    assert 6 <= len(ids["past"]) <= 8, "half an hour, a point for each five minutes"
+    assert all(point["predicted_kpps"] > 0 for point in ids["past"])
+    assert [point["in_min"] for point in ids["coming"]] == [10, 20, 30, 40, 50, 60]
+    assert ids["coming"][-1]["mtbr"] > 1900
+    assert (ids["recent_mape"], ids["breaks_in_min"]) == (None, None), "it processes all that arrives, and alone it loses nothing"
+    assert (unknown["version"], unknown["coming"], unknown["past"][0]["predicted_kpps"]) == (None, [], None)
+    (found,) = (each for each in viewer.get("/api/v1/nf-headrooms").json()["items"] if each["host"] == drifting)
+    assert (found["function"], found["sla_drop"], found["headroom"]) == ("ids-1", 0.2, pytest.approx(1.0))
+    missing = viewer.get("/api/v1/nf-cards/nowhere/0000:03:00.0/course")
+    assert (missing.status_code, missing.json()["code"]) == (404, "not_found")

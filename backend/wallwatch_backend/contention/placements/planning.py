@@ -82,6 +82,7 @@ def _shown(found: Assignment, hosts: dict[str, str], functions: dict[str, str]) 
                 drop=seat.outlook.drop,
                 sla_drop=seat.function.most_drop,
                 violates=seat.violates,
+                chance=seat.chance,
                 bottleneck=seat.outlook.bottleneck,
                 moved_from=seat.function.card if seat.function.card not in (None, name) else None,
             )
@@ -89,4 +90,10 @@ def _shown(found: Assignment, hosts: dict[str, str], functions: dict[str, str]) 
         ]
         cards.append(FilledCard(name=name, host=hosts.get(name, name), functions=placed))
     unplaced = [function.occupant.name for function in found.unplaced]
-    return CardPlan(cards=cards, cards_used=len(cards), violations=found.violations, unplaced=unplaced)
+    return CardPlan(
+        cards=cards,
+        cards_used=len(cards),
+        violations=found.violations,
+        expected_violations=found.expected_violations,
+        unplaced=unplaced,
+    )

@@ -58,6 +58,7 @@ class PlacedFunction(BaseModel):
     drop: float
     sla_drop: float
     violates: bool
+    chance: float = Field(description="Chance that its SLA breaks, given the error of its model")
     bottleneck: str | None
     moved_from: str | None = Field(description="Its present card, where that is another one")
 
@@ -72,6 +73,7 @@ class CardPlan(BaseModel):
     cards: list[FilledCard]
     cards_used: int
     violations: int = Field(description="Functions that are predicted to lose more than their SLA allows")
+    expected_violations: float = Field(description="The same with the errors of the models: the sum of all chances")
     unplaced: list[str] = Field(description="Functions for which no card is left")
 
 

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import type { NfModel } from "@/lib/api/types";
@@ -68,6 +68,33 @@ const found = (name: string, drop: number) => ({
   outside: [],
   unknown_competitors: [],
 });
+
+const MEASURED = {
+  host: "h",
+  pci: "0000:03:00.0",
+  model: "BF-2",
+  fw_ver: "",
+  cores_used: 2,
+  functions: [
+    {
+      name: "net/ids-0",
+      function: "ids",
+      container: "c",
+      pod: "net/ids-0",
+      at: "2026-01-01T00:00:00Z",
+      cores: 2,
+      cpu_share: 1,
+      flows: 1000,
+      packet_bytes: 1518,
+      mtbr: 0,
+      counters: null,
+      throughput_kpps: 900,
+      offered_kpps: 900,
+      saturated: false,
+      host_limits: null,
+    },
+  ],
+};
 
 function answers(models: NfModel[] = [MODEL], cards: unknown[] = []) {
   return {
@@ -153,6 +180,42 @@ describe("the page of a card", () => {
     expect(onSearch.mock.lastCall?.[0].on).toBe("ids~ids~1000~1518~10,ids-2~ids~1000~1518~10");
   });
 
+  it("shows over time what a measured card lost and will lose, and how right the model was", async () => {
+    const point = (loss: number) => ({
+      at: "2026-01-01T00:00:00Z",
+      flows: 1000,
+      packet_bytes: 1518,
+      mtbr: 0,
+      measured_kpps: 900,
+      offered_kpps: 900,
+      predicted_kpps: 900,
+      predicted_loss: loss,
+      loss,
+      error: null,
+    });
+    const course = {
+      name: "net/ids-0",
+      function: "ids",
+      version: 3,
+      model_mape: 3.2,
+      recent_mape: 4.7,
+      sla_drop: 0.2,
+      trend: { flows_factor: 1.5, packet_bytes_factor: 1, mtbr_change: 240 },
+      breaks_in_min: 40,
+      past: [point(0.1)],
+      coming: [{ in_min: 60, flows: 1500, packet_bytes: 1518, mtbr: 240, predicted_kpps: 700, loss: 0.25 }],
+    };
+    serve({
+      ...answers([MODEL], [MEASURED]),
+      "GET /nf-cards/h/0000:03:00.0/course": { host: "h", pci: "0000:03:00.0", hours: 2, functions: [course] },
+    });
+    card({ host: "h", pci: "0000:03:00.0" });
+    const said = await screen.findByRole("list", { name: "Over time" });
+    expect(said).toHaveTextContent("its SLA breaks in about 40 minutes");
+    expect(said).toHaveTextContent("Per hour, flows grow by 50%, matches rise by 240 per MB.");
+    expect(said).toHaveTextContent("Model version 3 missed the measurement by 4.7% on average");
+  });
+
   it("says what went wrong", async () => {
     serve({ ...answers(), "POST /nf-predictions": problem(422, "no_model", "A function has no active model") });
     card({ on: "ids~ids~1000~1518~10" });
@@ -161,41 +224,14 @@ describe("the page of a card", () => {
 });
 
 describe("contention as a limit of a card", () => {
-  const measured = {
-    host: "h",
-    pci: "0000:03:00.0",
-    model: "BF-2",
-    fw_ver: "",
-    cores_used: 2,
-    functions: [
-      {
-        name: "net/ids-0",
-        function: "ids",
-        container: "c",
-        pod: "net/ids-0",
-        at: "2026-01-01T00:00:00Z",
-        cores: 2,
-        cpu_share: 1,
-        flows: 1000,
-        packet_bytes: 1518,
-        mtbr: 0,
-        counters: null,
-        throughput_kpps: 900,
-        offered_kpps: 900,
-        saturated: false,
-        host_limits: null,
-      },
-    ],
-  };
-
   it("is shown where functions run", async () => {
-    serve(answers([MODEL], [measured]));
+    serve(answers([MODEL], [MEASURED]));
     renderPage(<ContentionPanel host="h" pci="0000:03:00.0" />);
     expect(await screen.findByRole("img", { name: /net\/ids-0: −0% of at most −20%, 0% of limit/ })).toBeVisible();
   });
 
   it("is not shown on other cards", async () => {
-    const asked = serve(answers([MODEL], [measured]));
+    const asked = serve(answers([MODEL], [MEASURED]));
     renderPage(<ContentionPanel host="h" pci="0000:04:00.0" />);
     await waitFor(() => expect(asked.some(({ path }) => path === "/nf-cards")).toBe(true));
     expect(screen.queryByRole("region")).toBeNull();
@@ -233,6 +269,7 @@ describe("placement", () => {
       drop: 0,
       sla_drop: 0.2,
       violates: false,
+      chance: 0.13,
       bottleneck: null,
       moved_from: "n1",
     };
@@ -240,6 +277,7 @@ describe("placement", () => {
       cards: [{ name: "n2", host: "n2", functions: [placed] }],
       cards_used: 1,
       violations: 0,
+      expected_violations: 0.13,
       unplaced: ["b"],
     };
     const asked = serve({
@@ -248,14 +286,15 @@ describe("placement", () => {
     });
     renderPage(<PlacementPage />);
     const field = await screen.findByRole("textbox", { name: "Functions" });
-    await userEvent.clear(field);
-    await userEvent.type(field, "a, ids, 0");
+    fireEvent.change(field, { target: { value: "a, ids, 0" } });
     await userEvent.click(screen.getByRole("button", { name: "Place" }));
     expect(screen.getByText(/Line 1: flows must be a number/)).toBeVisible();
-    await userEvent.type(field, "{Backspace}8000");
+    fireEvent.change(field, { target: { value: "a, ids, 8000" } });
     await userEvent.click(screen.getByRole("button", { name: "Place" }));
     const table = await screen.findByRole("table", { name: "Proposed assignment" });
     expect(within(table).getByRole("row", { name: /n2 a/ })).toHaveTextContent("n1");
+    expect(within(table).getByRole("row", { name: /n2 a/ })).toHaveTextContent("13%");
+    expect(screen.getByRole("row", { name: /Proposed/ })).toHaveTextContent("0.13 with the errors of the models");
     expect(screen.getByText("No card is left for 1 function")).toBeVisible();
     expect(asked.find(({ path }) => path === "/placements")?.body).toMatchObject({
       nic_model: "BF-2",

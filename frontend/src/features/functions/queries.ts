@@ -4,6 +4,7 @@ import type { FunctionTerms, NewNfModel, NfRollBack, PlacementRequest, Predictio
 
 const CARDS_EVERY_MS = 10_000;
 const MODELS_EVERY_MS = 30_000;
+const COURSE_EVERY_MS = 60_000;
 const KEY = "nf";
 
 export function useNfModels() {
@@ -31,6 +32,15 @@ export function usePrediction(request: PredictionRequest | null) {
     queryFn: () => unwrap(api.POST("/api/v1/nf-predictions", { body: request as PredictionRequest })),
     enabled: request !== null,
     placeholderData: keepPreviousData,
+  });
+}
+
+/** What the functions of a measured card lost and will lose. */
+export function useCourse(host: string, pci: string) {
+  return useQuery({
+    queryKey: [KEY, "course", host, pci],
+    queryFn: () => unwrap(api.GET("/api/v1/nf-cards/{host}/{pci}/course", { params: { path: { host, pci } } })),
+    refetchInterval: COURSE_EVERY_MS,
   });
 }
 

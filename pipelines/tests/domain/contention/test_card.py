@@ -1,5 +1,7 @@
 """Functions of one card together: who takes what from whom; batches of functions on cards; files of profiles."""
 
+from dataclasses import replace
+
 import pytest
 from pipelines.tests.domain.contention.examples import EXAMPLES, model, occupant, profiles
 
@@ -30,6 +32,18 @@ def test_losses_add_up_and_each_competitor_is_named() -> None:
     assert found.lost[ACCELERATOR] == 0
     assert card.throughput(0) == pytest.approx(found.throughput)
     assert card.throughput(0, cautious=True) == pytest.approx(found.low)
+
+
+def test_the_chance_of_breaking_an_sla_follows_the_interval() -> None:
+    alone = Card([occupant("a", "firewall")]).outlook(0)
+    assert alone.chance_of_breaking(0.001) == 0.0
+    found = Card([occupant("a", "firewall"), occupant("b", "nat", 40_000), occupant("c", "ids", mtbr=600)]).outlook(0)
+    assert found.chance_of_breaking(found.drop) == pytest.approx(0.5)
+    # The lower end of a 90% interval is undercut in 5 of 100 cases.
+    assert found.chance_of_breaking(found.worst_drop) == pytest.approx(0.05, abs=1e-3)
+    assert found.chance_of_breaking(found.drop / 2) > 0.5 > found.chance_of_breaking(min(2 * found.worst_drop, 0.99))
+    exact = replace(found, low=found.throughput)
+    assert [exact.chance_of_breaking(found.drop + more) for more in (-0.01, 0.01)] == [1.0, 0.0]
 
 
 def test_saturated_users_of_an_accelerator_share_it_by_turns() -> None:

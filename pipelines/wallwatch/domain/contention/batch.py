@@ -60,6 +60,11 @@ class Seat:
     def violates(self) -> bool:
         return self.outlook.drop > self.function.most_drop
 
+    @property
+    def chance(self) -> float:
+        """Chance that its SLA breaks, given the error of its model."""
+        return self.outlook.chance_of_breaking(self.function.most_drop)
+
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
@@ -73,6 +78,11 @@ class Assignment:
     @property
     def violations(self) -> int:
         return sum(seat.violates for seats in self.cards.values() for seat in seats)
+
+    @property
+    def expected_violations(self) -> float:
+        """Of predictions that err as their intervals say."""
+        return sum(seat.chance for seats in self.cards.values() for seat in seats)
 
 
 @dataclass

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
+from math import erfc, inf, log, sqrt
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from wallwatch.domain.contention.round_robin import EngineUser
 
 MEMORY, ACCELERATOR = "memory", "accelerator"
 RESOURCES = (MEMORY, ACCELERATOR)
+_DEVIATIONS_OF_90 = 1.645
+"""Standard deviations from the middle of a normal distribution to the ends of its 90% interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,18 @@ class Outlook:
     def worst_drop(self) -> float:
         """Drop at the lower end of the interval."""
         return max(1.0 - self.low / self.solo, 0.0)
+
+    def chance_of_breaking(self, most_drop: float) -> float:
+        """Chance that it loses more than it may, if the logarithm of the prediction errs normally, as wide as its 90% interval."""
+        if not self.contributors:
+            return 0.0  # alone on a card: what is left is its own solo throughput
+        promised = self.solo * (1.0 - most_drop)
+        if promised <= 0.0:
+            return 0.0
+        deviation = log(self.throughput / self.low) / _DEVIATIONS_OF_90 if 0.0 < self.low < self.throughput else 0.0
+        if deviation == 0.0:
+            return float(self.throughput < promised)
+        return 0.5 * erfc(log(self.throughput / promised) / deviation / sqrt(2.0))
 
 
 def headroom(drop: float, most_drop: float) -> float:
@@ -168,6 +182,10 @@ class Card:
             raise ValueError(f"{self.occupants[at].name} has no model")
         row = np.array([self._row(at, None)])
         return float(model.predict(row).low[0] if cautious else model.throughput(row)[0])
+
+    def query(self, at: int) -> list[float]:
+        """What the function's model is asked: the columns of a row (`profile_columns.QUERY`)."""
+        return self._row(at, None)
 
     def _row(self, at: int, without: int | None) -> list[float]:
         """The columns of a query for one function, as if another were away."""

@@ -100,13 +100,13 @@ def judge(functions: Sequence[Measured], limits: Limits) -> Judgement:
     errors = {
         at: share
         for at, (each, outlook) in enumerate(zip(functions, outlooks, strict=True))
-        if outlook is not None and each.saturated and (share := _share(each, outlook)) is not None
+        if outlook is not None and each.saturated and (share := share_of_prediction(each, outlook)) is not None
     }
     return Judgement(found, errors)
 
 
-def _share(each: Measured, outlook: Outlook) -> float | None:
-    """Measured against predicted throughput; None where they cannot be compared."""
+def share_of_prediction(each: Measured, outlook: Outlook) -> float | None:
+    """Measured / predicted - 1; None where they cannot be compared."""
     predicted = min(outlook.throughput, each.occupant.offered)  # nothing can be processed that does not arrive
     if each.throughput is None or outlook.outside or outlook.unknown or predicted <= 0:
         return None
@@ -114,7 +114,7 @@ def _share(each: Measured, outlook: Outlook) -> float | None:
 
 
 def _deviation(each: Measured, outlook: Outlook, limits: Limits) -> Reason | None:
-    share = _share(each, outlook)
+    share = share_of_prediction(each, outlook)
     if share is None:
         return None
     predicted = min(outlook.throughput, each.occupant.offered)

@@ -15,16 +15,17 @@ import { CommonStrip } from "@/shared/fleet/common/CommonStrip";
 import { filterRows, type FleetFilters, isFiltered, toList } from "@/shared/fleet/filters";
 import { FleetFilterBar } from "@/shared/fleet/FleetFilterBar";
 import { AttentionList } from "./AttentionList";
+import { byRow, headroomsByRow } from "./byRow";
 import { FleetCanvas } from "./canvas/FleetCanvas";
 import { type Arrangement, NO_RACK } from "./canvas/layout";
 import { colouringOf } from "./colouring";
-import { byRow, useFleetDetails } from "./queries";
+import { useContentionHeadrooms, useFleetDetails } from "./queries";
 import { RateLegend } from "./RateLegend";
 import { minuteAgo, MINUTES } from "./replay/minutes";
 import { useReplay } from "./replay/useReplay";
 import { summarise } from "./summary";
 import { SummaryStrip } from "./SummaryStrip";
-import { type FleetView, limitOf } from "./view";
+import { CONTENTION, type FleetView, limitOf } from "./view";
 import { ViewMenu } from "./ViewMenu";
 
 // Neither is there on most visits.
@@ -63,9 +64,11 @@ function useDrawn(
 ) {
   const { columns, version, shape } = state;
   const { group = "rack", order } = view;
-  const wall = limitOf(view);
+  const limit = limitOf(view);
+  const wall = limit === CONTENTION ? null : limit;
   const fetched = group === "firmware" || group === "tenant" ? group : null;
   const details = useFleetDetails(wall, fetched !== null || (wall !== null && past === null));
+  const contention = useContentionHeadrooms(limit === CONTENTION).data;
   const found = details.data;
   const groups = useMemo(() => {
     if (fetched === null) return null;
@@ -73,10 +76,10 @@ function useDrawn(
     const tenants = found.tenants.map((of) => (of.length > 1 ? SEVERAL : (of[0] ?? null)));
     return byRow(state, found, fetched === "firmware" ? found.firmware : tenants);
   }, [fetched, found, shape]); // eslint-disable-line react-hooks/exhaustive-deps
-  const present = useMemo(
-    () => (wall !== null && found ? byRow(state, found, found.headroom) : null),
-    [wall, found, shape], // eslint-disable-line react-hooks/exhaustive-deps
-  );
+  const present = useMemo(() => {
+    if (limit === CONTENTION) return contention ? headroomsByRow(state, contention) : null;
+    return wall !== null && found ? byRow(state, found, found.headroom) : null;
+  }, [limit, wall, found, contention, shape]); // eslint-disable-line react-hooks/exhaustive-deps
   // Tiles move when the set of the sick changes, not with each of their values.
   const key = order === "sick" ? [...sick].sort((a, b) => a - b).join() : "";
   const arrangement = useMemo<Arrangement>(
@@ -108,7 +111,7 @@ export function FleetPage({ filters, onFilters, view, onView, onOpen }: Props) {
   const { query, state: live } = useFleet();
   const clock = useNow();
   const { at: minute } = view;
-  const replay = useReplay(live, minute, limitOf(view));
+  const replay = useReplay(live, minute, limitOf(view) === CONTENTION ? null : limitOf(view));
   const state = replay.state ?? live;
   const now = replay.state?.asOf ?? clock;
   const onMinute = useCallback((next: string | undefined) => onView({ ...view, at: next }), [view, onView]);

@@ -1,6 +1,6 @@
 import { Select, Stack } from "@mantine/core";
 import { useCatalogue } from "@/lib/api/useCatalogue";
-import { type FleetView, GROUPS, RATES } from "./view";
+import { type FleetView, GROUPS, limitsOf, RATES } from "./view";
 
 const NEAREST = "nearest";
 
@@ -12,7 +12,7 @@ interface Props {
 /** What the view's menu offers; fetched when it is opened. */
 export function ViewChoices({ view, onView }: Props) {
   const { data } = useCatalogue();
-  const limits = (data?.walls ?? []).map(({ id, label }) => ({ value: `limit:${id}`, label }));
+  const limits = limitsOf(data?.walls).map(({ id, label }) => ({ value: `limit:${id}`, label }));
   return (
     <Stack gap={8} w={220}>
       <Select

@@ -2,7 +2,7 @@ import { Button, Popover, Skeleton } from "@mantine/core";
 import { IconAdjustments } from "@tabler/icons-react";
 import { lazy, Suspense } from "react";
 import { useCatalogue } from "@/lib/api/useCatalogue";
-import { type FleetView, GROUPS, limitOf, RATES } from "./view";
+import { type FleetView, GROUPS, limitOf, limitsOf, RATES } from "./view";
 
 const ViewChoices = lazy(() => import("./ViewChoices").then((module) => ({ default: module.ViewChoices })));
 
@@ -16,7 +16,7 @@ export function ViewMenu({ view, onView }: Props) {
   const { data } = useCatalogue();
   const group = GROUPS.find(({ value }) => value === view.group);
   const rate = RATES.find(({ value }) => value === view.colour);
-  const limit = data?.walls.find(({ id }) => id === limitOf(view))?.label;
+  const limit = limitsOf(data?.walls).find(({ id }) => id === limitOf(view))?.label;
   const parts = [
     group && `by ${group.label.toLowerCase()}`,
     rate?.label ?? limit,

@@ -1,11 +1,9 @@
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api, unwrap } from "@/lib/api/client";
-import type { FleetDetails, IncidentSummary } from "@/lib/api/types";
+import type { IncidentSummary } from "@/lib/api/types";
 import { useStates } from "@/lib/api/useStates";
 import { unfinished } from "@/lib/states";
-import { rnicKey } from "@/lib/stream/columns";
-import type { FleetState } from "@/lib/stream/fleetStore";
 import { concerns } from "@/shared/incidents/queries";
 
 const DETAILS_EVERY_MS = 15_000;
@@ -35,18 +33,15 @@ export function useFleetDetails(wall: string | null, enabled: boolean) {
   });
 }
 
-/** A column of the details by the rows of the live fleet, which may have others or more. */
-export function byRow<T>(
-  { columns, index }: Pick<FleetState, "columns" | "index">,
-  details: Pick<FleetDetails, "host" | "pci">,
-  values: readonly T[],
-) {
-  const found = new Array<T | null>(columns.host.length).fill(null);
-  details.host.forEach((host, i) => {
-    const row = index.get(rnicKey(host, details.pci[i] ?? ""));
-    if (row !== undefined) found[row] = values[i] ?? null;
+/** How close each card with network functions is to breaking an SLA; asked only while the tiles show it. */
+export function useContentionHeadrooms(enabled: boolean) {
+  return useQuery({
+    queryKey: ["nf", "headrooms"],
+    enabled,
+    queryFn: () => unwrap(api.GET("/api/v1/nf-headrooms")),
+    select: ({ items }) => items,
+    refetchInterval: DETAILS_EVERY_MS,
   });
-  return found;
 }
 
 /** The unresolved incident of each of these RNICs, the one whose symptom is present first; undefined where there is none. */

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { rnicKey } from "@/lib/stream/columns";
 import { toColumns } from "@/testing/columns";
 import { filterRows } from "@/shared/fleet/filters";
+import { headroomsByRow } from "./byRow";
 import { colouringOf } from "./colouring";
 import { layoutFleet } from "./canvas/layout";
-import { limitOf, parseFleetSearch } from "./view";
+import { CONTENTION, limitOf, parseFleetSearch, parseView } from "./view";
 
 describe("the fleet's view in the URL", () => {
   it.each([
@@ -79,5 +81,18 @@ describe("the colours of the fleet", () => {
     const colouring = colouringOf(columns, { colour: "tx_gbps" }, null);
     expect([0, 1, 2].map(colouring.shade)).toEqual(["rate5", "rate1", "unknown"]);
     expect(colouring.text(1)).toBe("10 Gbit/s");
+  });
+});
+
+describe("headrooms of network functions", () => {
+  it("stand at the rows of their cards, and nowhere else", () => {
+    const index = new Map(columns.host.map((host, row) => [rnicKey(host, columns.pci[row] ?? ""), row]));
+    const card = { host: columns.host[1] ?? "", pci: columns.pci[1] ?? "", function: "ids", loss: 0.1, sla_drop: 0.2 };
+    const found = headroomsByRow({ columns, index }, [
+      { ...card, headroom: 0.5 },
+      { ...card, host: "elsewhere", headroom: -1 },
+    ]);
+    expect(found).toEqual([null, 0.5, null]);
+    expect(parseView({ colour: `limit:${CONTENTION}` })).toEqual({ colour: "limit:contention" });
   });
 });

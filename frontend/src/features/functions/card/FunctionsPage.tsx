@@ -7,6 +7,7 @@ import { plural } from "@/lib/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
 import { QueryState } from "@/lib/ui/QueryState";
+import { CoursePanel } from "../course/CoursePanel";
 import { FunctionsHeader } from "../FunctionsHeader";
 import { HowToStart } from "../HowToStart";
 import { Note } from "../Note";
@@ -158,6 +159,7 @@ export function FunctionsPage({ search, onSearch }: Props) {
                 </QueryState>
               )}
             </Panel>
+            {card && search.on === undefined && <CoursePanel host={card.host} pci={card.pci} shown={shown?.name} />}
             {left.length > 0 && (
               <Note title={`${plural(left.length, "function")} not predicted`}>{left.join("; ")}.</Note>
             )}

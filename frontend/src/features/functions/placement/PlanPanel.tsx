@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Table, Text } from "@mantine/core";
 import type { PlacementPlan } from "@/lib/api/types";
-import { formatShare, plural } from "@/lib/format";
+import { formatNumber, formatShare, plural } from "@/lib/format";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { Panel } from "@/lib/ui/Panel";
 import { StatusMark } from "@/lib/ui/StatusMark";
@@ -76,7 +76,13 @@ export function PlanPanel({ plan }: { plan: PlacementPlan }) {
                     </>
                   )}
                 </Table.Td>
-                <Table.Td>{formatShare(each.sla_drop)}</Table.Td>
+                <Table.Td>
+                  {formatShare(each.sla_drop)}
+                  <Text size="xs" c={each.chance >= LIKELY ? "var(--ww-warn)" : "dimmed"}>
+                    {each.chance >= LIKELY && "▲ "}
+                    {chanceText(each.chance)} chance to break it
+                  </Text>
+                </Table.Td>
                 <Table.Td>{each.moved_from ? <MovedFrom card={each.moved_from} /> : "–"}</Table.Td>
               </Table.Tr>
             )),
@@ -106,7 +112,15 @@ function bound({ lower_bound }: PlacementPlan): string {
   return lower_bound === null ? "placed one after the other" : `no assignment needs fewer than ${lower_bound}`;
 }
 
-type Totals = Pick<PlacementPlan, "cards_used" | "violations" | "unplaced">;
+type Totals = Pick<PlacementPlan, "cards_used" | "violations" | "expected_violations" | "unplaced">;
+
+/** From this chance on, a function is as likely to break its SLA as one of ten. */
+const LIKELY = 0.1;
+
+function chanceText(chance: number): string {
+  if (chance < 0.001) return "< 0.1%";
+  return chance > 0.999 ? "> 99.9%" : formatShare(chance);
+}
 
 function Row({ label, plan, note }: { label: string; plan: Totals; note: string }) {
   return (
@@ -124,6 +138,9 @@ function Row({ label, plan, note }: { label: string; plan: Totals; note: string 
         <StatusMark tone={plan.violations > 0 ? "bad" : "good"}>
           {plan.violations > 0 ? String(plan.violations) : "none"}
         </StatusMark>
+        <Text size="xs" c="dimmed">
+          {`${formatNumber(Number(plan.expected_violations.toFixed(2)))} with the errors of the models`}
+        </Text>
       </Table.Td>
       <Table.Td>{plan.unplaced.length > 0 ? plan.unplaced.length : "none"}</Table.Td>
     </Table.Tr>

@@ -1,5 +1,6 @@
 import "@/lib/ui/mantineMore.css";
 import { Grid, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { SeriesChart } from "@/charts/series/SeriesChart";
 import type { Evidence } from "@/lib/api/types";
@@ -32,6 +33,14 @@ export function EvidenceCharts({ finding, evidence }: { finding: FindingPlace; e
   }, [signals.data, drawn, events, zone]);
   const undrawn = drawn.filter(({ signal }) => !charts.some((chart) => chart.evidence.signal === signal));
   if (finding.pci === "" || span === null) return null;
+  if (finding.symptom === "contention")
+    return (
+      <Text size="sm" p="sm">
+        <Link to="/functions" search={{ host: finding.host, pci: finding.pci }}>
+          How these functions came there, and where their traffic is going
+        </Link>
+      </Text>
+    );
   return (
     <section aria-label="Evidence charts">
       <QueryState

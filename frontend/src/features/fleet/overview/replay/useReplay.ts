@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { api, unwrap } from "@/lib/api/client";
 import type { FleetState } from "@/lib/stream/fleetStore";
-import { byRow } from "../queries";
+import { byRow } from "../byRow";
 import { replayed } from "./replayed";
 
 /** What a past minute was does not change; the newest may still be missing the last of its samples. */
