@@ -29,6 +29,10 @@ dev: setup ## the same stack with the backend and the UI in hot reload, until Ct
 ui: ## look at the pages without a backend, in hot reload (FLEET=full, large: 40,000 RNICs, empty or broken)
 	@local/setup.sh runtimes frontend && npm --prefix frontend run --silent ui -- '$(FLEET)'
 
+.PHONY: pictures
+pictures: ## take a picture of every page, and show those that differ from the accepted ones (ARGS=accept, or a part of a name)
+	@local/setup.sh runtimes frontend && node frontend/scripts/pictures.mjs $(ARGS)
+
 .PHONY: demo-reset
 demo-reset: ## remove the demo's state
 	@local/setup.sh python && $(PYTHON) -m wallwatch_local demo-reset

@@ -22,7 +22,7 @@ COPY local/wallwatch_local local/wallwatch_local
 RUN pip install --no-cache-dir --no-deps .
 
 FROM ${PYTHON_IMAGE}
-# LightGBM and RocksDB are built against the GNU OpenMP runtime, which the slim image lacks.
+# LightGBM is built against the GNU OpenMP runtime, which the slim image lacks.
 RUN apt-get update && apt-get install -y --no-install-recommends libgomp1 && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --user-group --no-create-home wallwatch \
     && install -d -o 10001 -g 10001 -m 0700 /var/lib/wallwatch /var/lib/wallwatch/secrets /var/lib/wallwatch/captures /var/lib/wallwatch-telemetry \

@@ -34,7 +34,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["mock/*.mjs", "scripts/*.mjs"],
+    files: ["mock/*.mjs", "scripts/**/*.mjs"],
     languageOptions: {
       globals: {
         process: "readonly",
@@ -43,7 +43,17 @@ export default tseslint.config(
         URLSearchParams: "readonly",
         setInterval: "readonly",
         clearInterval: "readonly",
+        Buffer: "readonly",
       },
+    },
+  },
+  {
+    // Parts of these run in the page.
+    files: ["scripts/pictures/*.mjs"],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ["document", "localStorage", "Image", "ImageData", "OffscreenCanvas"].map((name) => [name, "readonly"]),
+      ),
     },
   },
   { files: ["*.config.{ts,js}"], rules: { "no-restricted-syntax": "off" } },

@@ -27,6 +27,7 @@ from wallwatch_backend.fleet.forecasts.endpoints import router as forecasts
 from wallwatch_backend.fleet.overview.endpoints import router as fleet
 from wallwatch_backend.fleet.profiles.endpoints import router as profiles
 from wallwatch_backend.fleet.profiles.endpoints_rnic import router as profiles_rnic
+from wallwatch_backend.fleet.replay.endpoints import router as replay
 from wallwatch_backend.fleet.rnics.endpoints import router as rnics
 from wallwatch_backend.fleet.search.endpoints import router as search
 from wallwatch_backend.fleet.stream.endpoints import router as stream
@@ -91,6 +92,7 @@ def new_api(**options: Any) -> FastAPI:
         oidc,
         fleet,
         commonalities,
+        replay,
         search,
         stream,
         rnics,

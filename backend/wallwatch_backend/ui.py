@@ -21,6 +21,9 @@ FOR_EVER = "public, max-age=31536000, immutable"
 ASK_AGAIN = "no-cache"
 """The page names the assets of its build, so that a browser must not keep it past an upgrade; unchanged, it is not sent again."""
 
+NEVER_ASKED = ("Last-Modified", "Accept-Ranges")
+"""What browsers make of nothing that they keep for ever; those that ask again all the same use the ETag."""
+
 FORMS = {"br": ".br", "gzip": ".gz"}
 """Content codings, the smallest first, and how their files end."""
 
@@ -89,6 +92,8 @@ class UiCaching:
                     headers.setdefault("Cache-Control", ASK_AGAIN)
                 elif scope["path"].startswith(ASSETS):
                     headers.setdefault("Cache-Control", FOR_EVER)
+                    for name in NEVER_ASKED:
+                        del headers[name]
             await send(message)
 
         of_ui = scope["type"] == "http" and not scope["path"].startswith("/api/")

@@ -73,11 +73,40 @@ function firmwareOf(host) {
   return FIRMWARE[Number(host.replace(/\D/g, "")) % FIRMWARE.length];
 }
 
+const TENANTS = ["shop", "search", "training"];
+
+/** Every fourth host has VFs of two tenants, every seventh of none. */
+function tenantsOf(host) {
+  const n = Number(host.replace(/\D/g, ""));
+  if (n % 7 === 0) return [];
+  return n % 4 === 0 ? [TENANTS[0], TENANTS[2]] : [TENANTS[n % TENANTS.length]];
+}
+
+/** Half an hour ago nobody was sick yet; limits were further away, the longer ago. */
+export function replay(columns, at, wall) {
+  const minute = `${at.slice(0, 16)}:00Z`;
+  const ago = (Date.now() - Date.parse(minute)) / 60_000;
+  const then = (headroom) =>
+    headroom === null ? null : Math.round(Math.min(0.95, headroom + ago * 0.008) * 10_000) / 10_000;
+  return {
+    minute,
+    host: columns.host,
+    pci: columns.pci,
+    headroom: columns.headroom.map(then),
+    nearest_wall: columns.nearest_wall,
+    wall_headroom: columns.headroom.map((value) => (wall === null ? null : then(value))),
+    symptoms: columns.symptoms.map((symptoms) => (ago < 30 ? symptoms : [])),
+    tx_gbps: columns.tx_gbps,
+    rx_gbps: columns.rx_gbps,
+  };
+}
+
 export function details(columns, wall) {
   return {
     host: columns.host,
     pci: columns.pci,
     firmware: columns.host.map(firmwareOf),
+    tenants: columns.host.map(tenantsOf),
     headroom: columns.headroom.map((value, i) =>
       wall === null || value === null ? null : wall === columns.nearest_wall[i] ? value : Math.min(1, value + 0.3),
     ),

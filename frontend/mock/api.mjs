@@ -125,6 +125,7 @@ export function makeApi(kind, { guarded = false } = {}) {
         refreshed() && { as_of: new Date().toISOString(), seq, stale_after_s: answers.STALE_AFTER_S, columns: fleet },
     ],
     [/^\/fleet\/commonalities$/, () => answers.commonalities(fleet)],
+    [/^\/fleet\/replay$/, (_, q) => answers.replay(fleet, q.get("at"), q.get("wall"))],
     [/^\/fleet\/details$/, (_, q) => answers.details(fleet, q.get("wall"))],
     [/^\/search$/, (_, q) => search(q.get("q") ?? "", Number(q.get("limit") ?? 6))],
     [/^\/catalogue$/, () => CATALOGUE],

@@ -67,6 +67,15 @@ const KINDS = [
   ],
 ];
 
+/** Of a transport engine: no cause, and evidence from other hosts. */
+const BEHAVIOUR = [
+  "B4",
+  null,
+  "rnic",
+  "Counter of sent notifications stands still",
+  "2000 packets with an ECN mark arrived within a minute, and the counter of sent notifications stood still; the senders handled 80 notifications/s.",
+];
+
 function make(n, kind, where, changes = {}) {
   const [symptom, cause, blast_radius, title, summary] = kind;
   const opened = changes.opened ?? 400 + n * 37;
@@ -150,6 +159,7 @@ function few(fleet) {
     }),
     make(12, s6, at(19), { opened: 2600, state: "acknowledged" }),
     make(17, unexplained, at(22), { opened: 3000 }),
+    make(24, BEHAVIOUR, at(26), { opened: 3300 }),
     make(23, isolation, at(0), { opened: 95 }),
     make(18, s7, at(3), { opened: 3600, active: false, over: 500, state: "acknowledged" }),
     make(19, s6, at(7), { opened: 5000, state: "suppressed" }),

@@ -53,6 +53,26 @@ function signalsOf() {
   ];
 }
 
+const ofBehaviour = () => [
+  evidence(
+    "unanswered_marks",
+    "Marked packets without a counted notification",
+    "packets",
+    2000,
+    "< 1 packets",
+    "Packets with an ECN mark within a minute for which no notification was counted.",
+  ),
+  evidence("np_off", "Notification point disabled", "none", 0, "<= 0", "The notification point is not disabled."),
+  evidence(
+    "peers_cnps_handled_per_s",
+    "Notifications handled by senders",
+    "packets/s",
+    80,
+    ">= 1 packets/s",
+    "Notifications per second that the RNIC's senders handled and that no other receiver explains.",
+  ),
+];
+
 function hypotheses(signals) {
   return [
     hypothesis(
@@ -105,7 +125,7 @@ const EXPLANATION = [
 const QUIET = "No notification is sent and no rule acts on it, unless it outlasts the remedy by 80 s.";
 
 export function whole(summary, added = []) {
-  const signals = signalsOf();
+  const signals = summary.symptom === "B4" ? ofBehaviour() : signalsOf();
   const known = summary.cause !== null;
   const finding = (n, symptom, host, state) => ({
     finding_id: ID(90 + n),
@@ -138,7 +158,7 @@ export function whole(summary, added = []) {
     finding_id: ID(90),
     merged: [],
     remedy_ids: [],
-    explanation: `${summary.summary} ${EXPLANATION}`,
+    explanation: known ? `${summary.summary} ${EXPLANATION}` : summary.summary,
     evidence: signals,
     hypotheses: known ? hypotheses(signals) : [],
     remedies: known

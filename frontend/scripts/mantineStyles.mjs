@@ -1,16 +1,21 @@
-// The styles of the Mantine components that the pages use, and of no other: its whole sheet is 250 kB, five times as much.
-// `node scripts/mantineStyles.mjs` writes src/lib/ui/mantine.css; mantineStyles.test.mjs fails when it is out of date.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+// The styles of the Mantine components that the pages use, and of no other: its whole sheet is 250 kB, five times as much. Those that
+// the fleet's page and what is around every page need are in mantine.css, the others in mantineMore.css, which the other pages and
+// dialogs import. `node scripts/mantineStyles.mjs` writes both; mantineStyles.test.mjs fails when one is out of date or not imported.
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const FRONTEND = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const CORE = join(FRONTEND, "node_modules/@mantine/core");
-export const SHEET = join(FRONTEND, "src/lib/ui/mantine.css");
+const SRC = join(FRONTEND, "src");
+export const SHEET = join(SRC, "lib/ui/mantine.css");
+export const MORE = join(SRC, "lib/ui/mantineMore.css");
+/** What everybody fetches first: the frame of all pages, and the page that they open on. */
+const FIRST = ["app/main.tsx", "app/routes/FleetRoute.tsx"].map((file) => join(SRC, file));
 /** What every page has: resets, variables of the theme, and the styles of properties such as `visibleFrom`. */
 const ALWAYS = ["baseline", "default-css-variables", "global"];
-/** Packages of Mantine that use its components on their own account. */
-const OTHERS = ["notifications"];
+/** Packages of Mantine that use its components on their own account, and the component of theirs that does. */
+const OTHERS = [{ name: "notifications", component: "Notifications" }];
 
 const read = (path) => readFileSync(path, "utf8");
 
@@ -20,10 +25,36 @@ function sources(folder) {
     .map((each) => join(each.parentPath, each.name));
 }
 
-/** Names that a file imports from @mantine/core, types left out. */
-function imported(text) {
+/** The file of ours that an import names; null for a package. */
+function resolved(from, path) {
+  const base = path.startsWith("@/")
+    ? join(SRC, path.slice(2))
+    : path.startsWith(".")
+      ? resolve(dirname(from), path)
+      : null;
+  if (base === null) return null;
+  return [base, `${base}.tsx`, `${base}.ts`].find((file) => existsSync(file) && statSync(file).isFile()) ?? null;
+}
+
+/** These files and all that they import at once, not what they fetch later. */
+function closure(starts) {
+  const seen = new Set();
+  const left = [...starts];
+  while (left.length > 0) {
+    const file = left.pop();
+    if (seen.has(file)) continue;
+    seen.add(file);
+    if (!/\.tsx?$/.test(file)) continue;
+    for (const [, path] of read(file).matchAll(/^(?:import|export) (?!type )(?:[^;]*? from )?"([^"]+)";/gm))
+      left.push(...[resolved(file, path)].filter((found) => found !== null));
+  }
+  return [...seen];
+}
+
+/** Names that a file imports from @mantine/core (or another package of Mantine), types left out. */
+function imported(text, from = "core") {
   const found = [];
-  for (const [, names] of text.matchAll(/import \{([^}]*)\} from "@mantine\/core"/g))
+  for (const [, names] of text.matchAll(new RegExp(`import \\{([^}]*)\\} from "@mantine/${from}"`, "g")))
     found.push(
       ...names
         .split(",")
@@ -48,17 +79,19 @@ function reached(starts) {
 
 const classesOf = (text) => [...text.matchAll(/\bm_[0-9a-f]+\b/g)].map(([name]) => name);
 
-/** Names of Mantine's style sheets that the pages need, in the order in which its own whole sheet has them. */
-export function neededStyles() {
+/** Names of Mantine's style sheets that these files need (all of ours by default), in the order in which its own whole sheet has them. */
+export function neededStyles(files = sources(SRC)) {
+  const texts = files.filter((file) => /\.tsx?$/.test(file)).map(read);
   const index = new Map(
     [...read(join(CORE, "esm/index.mjs")).matchAll(/import \{ (\w+) \} from "(\.[^"]+)"/g)].map(([, name, path]) => [
       name,
       resolve(CORE, "esm", path),
     ]),
   );
-  const names = sources(join(FRONTEND, "src")).flatMap((file) => imported(read(file)));
-  for (const other of OTHERS) {
-    const folder = join(FRONTEND, "node_modules/@mantine", other, "esm");
+  const names = texts.flatMap((text) => imported(text));
+  for (const { name, component } of OTHERS) {
+    if (!texts.some((text) => imported(text, name).includes(component))) continue;
+    const folder = join(FRONTEND, "node_modules/@mantine", name, "esm");
     for (const file of readdirSync(folder).filter((each) => each.endsWith(".mjs")))
       names.push(...imported(read(join(folder, file))));
   }
@@ -77,9 +110,49 @@ export function neededStyles() {
   return [...ALWAYS, ...[...places.keys()].sort((a, b) => places.get(a) - places.get(b))];
 }
 
-export function sheet() {
-  const lines = neededStyles().map((name) => `@import "@mantine/core/styles/${name}.css";`);
-  return `/* Written by scripts/mantineStyles.mjs: the styles of the Mantine components in use, in Mantine's own order. */\n${lines.join("\n")}\n`;
+const asSheet = (what, names) =>
+  `/* Written by scripts/mantineStyles.mjs: the styles of ${what}, in Mantine's own order. */\n${names
+    .map((name) => `@import "@mantine/core/styles/${name}.css";`)
+    .join("\n")}\n`;
+
+/** Every file of ours that everybody fetches first. */
+export const firstFiles = () => closure(FIRST);
+
+/** The text of both sheets. */
+export function sheets() {
+  const first = new Set(neededStyles(closure(FIRST)));
+  const all = neededStyles();
+  return {
+    first: asSheet(
+      "the Mantine components of the frame and the fleet",
+      all.filter((name) => first.has(name)),
+    ),
+    more: asSheet(
+      "the Mantine components of other pages and dialogs",
+      all.filter((name) => !first.has(name)),
+    ),
+  };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(SHEET, sheet());
+/** What is fetched later and needs the second sheet without importing it; paths below src/. */
+export function withoutStyles() {
+  const first = new Set(neededStyles(closure(FIRST)));
+  const later = new Set();
+  for (const file of sources(SRC))
+    for (const [, path] of read(file).matchAll(/\bimport\("([^"]+)"\)/g)) later.add(resolved(file, path));
+  return [...later]
+    .filter((file) => file !== null && !FIRST.includes(file))
+    .filter((file) => {
+      const files = closure([file]);
+      return !files.includes(MORE) && neededStyles(files).some((name) => !first.has(name));
+    })
+    .map((file) => file.slice(SRC.length + 1))
+    .sort();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { first, more } = sheets();
+  writeFileSync(SHEET, first);
+  writeFileSync(MORE, more);
+  for (const file of withoutStyles()) process.stderr.write(`${file}: import "@/lib/ui/mantineMore.css" first\n`);
+}

@@ -13,7 +13,6 @@ from cryptography.x509.oid import NameOID
 from pydantic import ValidationError
 
 from wallwatch import kafka_clients
-from wallwatch.jobs.classify import connection
 from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.settings import Settings
 from wallwatch_backend.settings import Settings as BackendSettings
@@ -198,17 +197,3 @@ def test_an_empty_variable_is_an_unset_one(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_has_no_effect_is_refused(values: dict[str, Any], why: str) -> None:
     with pytest.raises(ValidationError, match=re.escape(why)):
         settings(**values)
-
-
-def test_the_streams_library_gets_the_same_settings(ca: Path) -> None:
-    chosen = Settings(
-        kafka_bootstrap="k1:9093,k2:9093",
-        kafka_security_protocol="SASL_SSL",
-        kafka_sasl_mechanism="SCRAM-SHA-512",
-        kafka_sasl_username="wallwatch-classify",
-        kafka_sasl_password="secret",
-        kafka_ca_file=ca,
-    )
-    found = connection(chosen).as_librdkafka_dict()
-    expected = kafka_clients.client_settings(chosen)
-    assert {name: str(found[name]).lower() for name in expected} == {name: str(value).lower() for name, value in expected.items()}

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_settings import SettingsConfigDict
 
+from wallwatch.database_liveness import with_liveness
 from wallwatch.kafka_settings import KafkaSettings
 
 
@@ -44,8 +45,8 @@ class SharedSettings(KafkaSettings):
 
     @property
     def libpq_url(self) -> str:
-        """The address in the format that psycopg itself accepts."""
-        return self.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
+        """The address in the format that psycopg itself accepts, with what notices a server that is gone."""
+        return with_liveness(self.database_url.replace("postgresql+psycopg://", "postgresql://", 1))
 
 
 class LabDevice(BaseModel):
@@ -76,7 +77,7 @@ class Settings(SharedSettings):
     model_config = SettingsConfigDict(frozen=True)
 
     api_url: str = Field(default="http://127.0.0.1:8000", description="where `wallwatch status` finds the API")
-    state_dir: Path = Field(default=Path(".local/state"), description="folder of the stream jobs' local state (RocksDB)")
+    state_dir: Path = Field(default=Path(".local/state"), description="folder of what the jobs keep on this machine")
     metrics_port: int = Field(default=0, ge=0, le=65535, description="port of a job's own Prometheus metrics; 0 disables them")
 
     ingest_group: str = Field(default="wallwatch-ingest", description="Kafka consumer group of ingest")
@@ -90,7 +91,7 @@ class Settings(SharedSettings):
 
     classify_group: str = Field(default="wallwatch-classify", description="Kafka consumer group of classify")
     classify_commit_s: float = Field(
-        default=5.0,
+        default=20.0,
         gt=0,
         description="time between two checkpoints of classify, in seconds; after a kill, messages since the last one are read again",
     )

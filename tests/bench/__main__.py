@@ -12,6 +12,7 @@ from wallwatch_local.paths import REPOSITORY
 
 BENCHMARKS = (
     "load",
+    "fleet",
     "record",
     "ingest",
     "disk",

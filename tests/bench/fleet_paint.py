@@ -1,6 +1,7 @@
 """How long the page Fleet of the paper's fleet takes to be painted in Chromium, and how smoothly it pans.
 
-40,000 seeded rows, the real backend and UI. Each run opens the page with an empty cache. WALLWATCH_BENCH_RUNS is the number of runs (5).
+40,000 seeded rows, the real backend and UI. Each run opens the page with an empty cache. The reference is the same page with one RNIC,
+in the same run: what loading the page costs without the fleet. WALLWATCH_BENCH_RUNS is the number of runs (5).
 """
 
 import json
@@ -40,9 +41,17 @@ FROM generate_series(0, %s - 1) AS i
 """
 
 
+def seed(path: TelemetryPath, rnics: int) -> None:
+    """So many RNICs in the database, and no others."""
+    with path.database() as connection:
+        connection.execute("DELETE FROM rnic_state")
+        connection.execute(SEED, [rnics])
+        connection.execute("ANALYZE rnic_state")
+
+
 @contextmanager
-def serving(path: TelemetryPath, folder: Path, rnics: int) -> Iterator[dict[str, str]]:
-    """Run the backend over so many seeded RNICs; yields what a browser script needs to open its pages."""
+def serving(path: TelemetryPath, folder: Path) -> Iterator[dict[str, str]]:
+    """Run the backend and the built pages; yields what a browser script needs to open them."""
     password = secrets.token_urlsafe(12)
     password_file = folder / "password"
     password_file.write_text(password)
@@ -54,9 +63,6 @@ def serving(path: TelemetryPath, folder: Path, rnics: int) -> Iterator[dict[str,
     }
     create = [WALLWATCH, "user", "create", "admin", "--role", "admin", "--password-file", str(password_file)]
     subprocess.run(create, env=environment, check=True, capture_output=True)
-    with path.database() as connection:
-        connection.execute(SEED, [rnics])
-        connection.execute("ANALYZE rnic_state")
     server = [sys.executable, "-m", "wallwatch_backend.cli.serve"]
     command = ["env", *[f"{name}={value}" for name, value in environment.items()], *server, "--port", str(port)]
 
@@ -83,14 +89,20 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory(prefix="ww-bench-") as folder,
         telemetry_path.start(Path(folder), partitions=1) as path,
-        serving(path, Path(folder), RNICS) as environment,
+        serving(path, Path(folder)) as environment,
     ):
+        seed(path, 1)
+        nearly_empty = measured_by(SCRIPT, {**environment, "RNICS": "1", "RUNS": str(RUNS)})
+        seed(path, RNICS)
         measured = measured_by(SCRIPT, {**environment, "RNICS": str(RNICS), "RUNS": str(RUNS)})
     runs = measured["runs"]
+    reference_ms = percentile([run["fleet_ms"] for run in nearly_empty["runs"]], 0.5)
     frames = [float(one) for one in measured["frames_ms"]]
     report(
         "fleet_paint",
         fleet_painted_ms_p50=percentile([run["fleet_ms"] for run in runs], 0.5),
+        reference_painted_ms_p50=reference_ms,
+        painted_to_reference=percentile([run["fleet_ms"] for run in runs], 0.5) / reference_ms,
         fleet_painted_ms_max=max(run["fleet_ms"] for run in runs),
         first_contentful_paint_ms_p50=percentile([run["first_contentful_ms"] for run in runs], 0.5),
         fleet_request_ms_p50=percentile([run["fleet_request_ms"] for run in runs], 0.5),

@@ -8,7 +8,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from tests.bench.fleet_paint import measured_by, serving
+from tests.bench.fleet_paint import measured_by, seed, serving
 from tests.bench.report import percentile, report
 
 from wallwatch_testing import telemetry_path
@@ -31,8 +31,9 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory(prefix="ww-bench-") as folder,
         telemetry_path.start(Path(folder), partitions=1) as path,
-        serving(path, Path(folder), RNICS) as environment,
+        serving(path, Path(folder)) as environment,
     ):
+        seed(path, RNICS)
         for page, address in PAGES.items():
             runs = measured_by(SCRIPT, {**environment, "PAGE": address, "RUNS": str(RUNS)})
             figures = {name: percentile([run[name] for run in runs], 0.5) for name in FIGURES}

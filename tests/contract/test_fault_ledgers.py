@@ -74,8 +74,13 @@ def test_an_order_that_never_ended_and_a_command_that_a_host_began_twice_are_fou
     assert (found.lost, found.doubled) == (["r2: running", "r3: unknown to the API"], ["c1"])
 
 
+OPENED = [("i1", "incident.opened"), ("i1", "incident.opened"), ("i2", "incident.opened")] + [
+    ("again", f"incident.{event}") for event in ("opened", "resolved", "opened")
+]
+
+
 def test_a_delivery_that_never_came_and_an_incident_opened_twice_are_found() -> None:
-    database = Rows([("d1", "S1 on h1"), ("d2", "S6 on h1")], [("i1",), ("i1",), ("i2",)])
+    database = Rows([("d1", "S1 on h1"), ("d2", "S6 on h1")], OPENED)
     found = ledgers.webhooks(database, ["d1", "d1"])  # type: ignore[arg-type]
     assert (found.lost, found.doubled) == (["d2: S6 on h1"], ["i1"])
 

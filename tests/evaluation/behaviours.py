@@ -215,27 +215,43 @@ def _numbers(text: str) -> Iterator[int]:
     return iter(range(int(first), int(last or first) + 1))
 
 
+def _kept() -> dict[str, Heard]:
+    """Results that are in the file of results, by name."""
+    if not RESULTS.exists():
+        return {}
+    return {one["name"]: Heard(**one) for one in orjson.loads(RESULTS.read_bytes())["each"]}
+
+
+def _keep(result: Heard) -> None:
+    """Add one result to the file, so that a run that is stopped loses only the recording at hand."""
+    everything = _kept() | {result.name: result}
+    found = total([everything[name] for name in sorted(everything)])
+    RESULTS.write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+
 @app.command()
 def main(
-    numbers: str = typer.Option(f"1-{RECORDINGS}", "--numbers", help="which fleets, such as 1-4 or 7; with --write, they are added"),
+    numbers: str = typer.Option(f"1-{RECORDINGS}", "--numbers", help="which fleets, such as 1-4 or 7"),
     processes: int = typer.Option(1, "--processes", min=1),
     fleetsim: Path | None = typer.Option(None, help="recording program; by default the one that `make setup` has built"),
-    write: bool = typer.Option(False, "--write", help="add the figures to docs/evaluation-behaviours.json"),
+    write: bool = typer.Option(
+        False, "--write", help="add each result to docs/evaluation-behaviours.json as soon as it is there; those that it has are left out"
+    ),
 ) -> None:
     """Record (a quarter of a minute each), judge, print; exit code 1 if a behaviour was reported."""
     program = fleetsim or binary("fleetsim")
+    there = _kept() if write else {}
+    wanted = [number for number in _numbers(numbers) if draw(number).name not in there]
+    false = 0
     with ProcessPoolExecutor(processes) as pool:
-        results = list(pool.map(heard, wanted := list(_numbers(numbers)), [program] * len(wanted)))
-    for one in results:
-        typer.echo(f"{one.name}: {one.rnic_hours} RNIC-hours, {one.streams} streams, {len(one.false)} false; {one.others}")
-        for line in one.false:
-            typer.echo(f"  {line}")
-    if write:
-        kept = [Heard(**one) for one in orjson.loads(RESULTS.read_bytes())["each"]] if RESULTS.exists() else []
-        everything = {one.name: one for one in (*kept, *results)}
-        found = total([everything[name] for name in sorted(everything)])
-        RESULTS.write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-    sys.exit(1 if any(one.false for one in results) else 0)
+        for one in pool.map(heard, wanted, [program] * len(wanted)):
+            typer.echo(f"{one.name}: {one.rnic_hours} RNIC-hours, {one.streams} streams, {len(one.false)} false; {one.others}")
+            for line in one.false:
+                typer.echo(f"  {line}")
+            false += len(one.false)
+            if write:
+                _keep(one)
+    sys.exit(1 if false else 0)
 
 
 if __name__ == "__main__":

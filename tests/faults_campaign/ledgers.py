@@ -123,8 +123,12 @@ def webhooks(database: psycopg.Connection[Any], received: Iterable[str]) -> Bala
     """
     decided = {str(one): str(about) for one, about in database.execute("SELECT id, about FROM webhook_delivery")}
     seen = Counter(received)
-    openings = Counter(
-        str(one) for (one,) in database.execute("SELECT subject FROM webhook_delivery WHERE event = 'incident.opened'").fetchall()
-    )
+    announced = Counter((str(subject), str(event)) for subject, event in database.execute("SELECT subject, event FROM webhook_delivery"))
+    # An incident that was resolved and comes again is opened again.
+    doubled = [
+        subject
+        for (subject, event), count in announced.items()
+        if event == "incident.opened" and count > 1 + announced[subject, "incident.resolved"]
+    ]
     lost = [f"{identity}: {about}" for identity, about in decided.items() if identity not in seen]
-    return Balance("webhook deliveries", len(decided), len(seen), 0, lost, [subject for subject, count in openings.items() if count > 1])
+    return Balance("webhook deliveries", len(decided), len(seen), 0, lost, doubled)

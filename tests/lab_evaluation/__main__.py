@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
+from tests.lab_evaluation.journal import append, read_journal
 from tests.lab_evaluation.page import missed, summary, write
 from tests.lab_evaluation.run import HELD_OUT_FROM, Row, Task, run_all
 
@@ -28,6 +31,7 @@ def main(
     write_page: bool = typer.Option(False, "--write", help="store the figures and write docs/lab-evaluation.md"),
     list_wrong: bool = typer.Option(False, "--list-wrong", help="print what is wrong with each report"),
     held_out: bool = typer.Option(False, "--held-out", help=f"allow seeds from {HELD_OUT_FROM} on, which are not for development"),
+    journal: Path | None = typer.Option(None, "--journal", help="file that keeps each device's row: a run that was stopped goes on there"),
     processes: int = typer.Option(0, "--processes", "-p", min=0, help="devices at a time; 0: one per core"),
 ) -> None:
     """Judge the lab on devices whose truth was planted."""
@@ -42,12 +46,18 @@ def main(
     if write_page and kinds:
         raise typer.BadParameter("--write needs all kinds")
 
+    kept = read_journal(journal)
+
     def report(row: Row) -> None:
+        if journal:
+            append(journal, row)
         for text in row.wrong if list_wrong else ():
             typer.echo(f"{row.kind} {row.seed}: {text}")
 
     tasks = [Task(kind, seed) for kind in wanted for seed in (random_seeds if kind == "random" else chosen)]
-    rows = run_all(tasks, processes, report)
+    fresh = run_all([task for task in tasks if task not in kept], processes, report)
+    kept |= {Task(row.kind, row.seed): row for row in fresh}
+    rows = [kept[task] for task in tasks]
     typer.echo(summary(rows))
     if write_page:
         write(rows)

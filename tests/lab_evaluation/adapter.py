@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
-from dut_zoo.device import Device
+from dut_zoo.device import Ledger
 from wallwatch.domain.lab.device import Config, parse_device
 from wallwatch.domain.lab.search import run_lab
 from wallwatch.domain.lab.tester import BudgetReached, Options, Outcome, Phase, one_by_one
@@ -16,6 +16,23 @@ ATTEMPTS = 3
 
 SEARCHING: frozenset[Phase] = frozenset({"baseline", "discover", "control"})
 """Phases in which the lab looks for something that fails; in the others it examines what it has found."""
+
+
+class Device(Protocol):
+    """What speaks `dut/1` without a process."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """Its own count of operations."""
+
+    def describe(self) -> Mapping[str, Any]:
+        """The answer to `describe`."""
+
+    def test(self, config: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The answer to `test`."""
+
+    def reset(self) -> Mapping[str, Any]:
+        """The answer to `reset`."""
 
 
 class InProcess:

@@ -20,7 +20,7 @@ DETECTION = [
         "test_host_symptoms.py", "test_flow_symptoms.py", "test_performance_and_walls.py", "test_silence.py", "test_residual.py",
         "test_detect.py", "test_signals.py", "test_host_state.py", "test_finding_messages.py", "test_explain.py",
         "test_catalogue_mistakes.py", "test_rnic_samples.py", "test_events.py", "test_window.py", "test_promoted.py",
-        "test_violations_as_evidence.py", "policies", "test_symptoms.py", "test_bad_telemetry.py",
+        "test_violations_as_evidence.py", "policies", "test_symptoms.py", "test_bad_telemetry.py", "test_first_signs.py",
     )
 ]  # fmt: skip
 # Two property tests take as long as all others together, and are left out.

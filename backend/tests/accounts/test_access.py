@@ -12,7 +12,7 @@ PUBLIC = {"signIn", "getSignInMethods", "beginOidcSignIn", "endOidcSignIn", "sig
 VIEWER = {
     "changeOwnPassword", "getOwnAccount", "listOwnSessions", "endOwnSession", "endOtherSessions",
     "startSecondFactor", "confirmSecondFactor", "disableSecondFactor",
-    "getSession", "signOut", "getFleet", "getFleetCommonalities", "getFleetDetails", "searchFleet",
+    "getSession", "signOut", "getFleet", "getFleetCommonalities", "getFleetDetails", "getFleetReplay", "searchFleet",
     "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicSignals", "getRnicMasks",
     "listRnicFindings", "listRnicChanges", "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges",
     "exportIncidents", "listSimilarIncidents", "listIncidentContainers", "getBeforeIncident", "listSilences",

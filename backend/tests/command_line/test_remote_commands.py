@@ -73,7 +73,10 @@ def test_work_on_an_incident(run: Run, incident: dict[str, Any], host: str, oper
     assert "acknowledged" in run("incidents", "ack", incident["id"][:13]).stdout
     assert operator.get(path).json()["acknowledged_by"].startswith("token:cli-")
     run("incidents", "comment", incident["id"], "cable swapped")
+    of_nobody = ("incidents", "list", "--host", host, "--unassigned")
+    assert run(*of_nobody).stdout != "none\n"
     run("incidents", "assign", incident["id"], "viewer")
+    assert run(*of_nobody).stdout == "none\n"
     for _ in range(2):
         run("incidents", "link", incident["id"], "jira", "OPS-7", "--url", "https://jira.example/browse/OPS-7")
     run("incidents", "link", incident["id"], "github", "org/repo#1")

@@ -70,6 +70,17 @@ def test_metrics_name_routes_not_paths(anonymous: httpx.Client) -> None:
     assert "wallwatch_http_requests_total" in text
 
 
+def test_parts_of_a_page_have_no_headers_of_documents_and_cannot_become_one(anonymous: httpx.Client) -> None:
+    of_documents = {"content-security-policy", "x-frame-options", "referrer-policy", "cross-origin-opener-policy", "permissions-policy"}
+    page = anonymous.get("/", headers={"Accept": "text/html", "Sec-Fetch-Mode": "navigate"})
+    assert of_documents <= page.headers.keys()
+    assert of_documents <= anonymous.get("/api/v1/session").headers.keys()
+    for path in ("/assets/app.js", "/assets/page.js"):
+        part = anonymous.get(path)
+        assert part.headers["x-content-type-options"] == "nosniff"
+        assert not of_documents & part.headers.keys()
+
+
 def test_paths_of_the_uis_router_get_its_page_and_files_get_themselves(anonymous: httpx.Client) -> None:
     for path in ("/", "/incidents/1", "/rnics/host01/0000:3b:00.0"):
         answer = anonymous.get(path, headers={"Accept": "text/html", "Sec-Fetch-Mode": "navigate"})
@@ -83,6 +94,7 @@ def test_browsers_keep_assets_for_ever_and_ask_again_for_the_page(anonymous: htt
     navigation = {"Accept": "text/html", "Sec-Fetch-Mode": "navigate"}
     asset = anonymous.get("/assets/app.js")
     assert asset.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert not {"last-modified", "accept-ranges"} & asset.headers.keys()
     again = anonymous.get("/assets/app.js", headers={"If-None-Match": asset.headers["etag"]})
     assert (again.status_code, again.headers["cache-control"]) == (304, "public, max-age=31536000, immutable")
     for path in ("/", "/incidents/1", "/assets/of-another-build.js"):

@@ -1,14 +1,17 @@
 """Tasks that run as long as the process: restarted when they fail, and some of them on one replica at a time, the leader.
 
-The leader holds an advisory lock of PostgreSQL. A killed process loses the lock with its connection, and another replica takes over.
+The leader holds an advisory lock of PostgreSQL. A killed process loses the lock with its connection, and another replica takes over; so
+does the lock of a machine that is gone, once PostgreSQL's probes get no answer.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import psycopg
 import structlog
 from prometheus_client import Counter, Gauge
+
+from wallwatch.database_liveness import NOTICE_DEAD_CLIENT
 
 log = structlog.get_logger(__name__)
 LEADER = Gauge("wallwatch_background_leader", "1 while this process does the background work")
@@ -17,6 +20,8 @@ FAILURES = Counter("wallwatch_background_failures", "Background tasks that faile
 LOCK = 7_241_010
 _ASK_EVERY_S = 2.0
 _RESTART_MAX_S = 30.0
+_END_S = 30.0
+"""How long cancelled tasks may take to end before the process tries to lead again: a call that never returns must not end all others."""
 
 Task = Callable[[], Awaitable[None]]
 
@@ -61,6 +66,7 @@ async def run_on_leader(dsn: str, tasks: Mapping[str, Task]) -> None:
 
 
 async def _while_held(connection: psycopg.AsyncConnection[tuple[object, ...]], tasks: Mapping[str, Task]) -> None:
+    await connection.execute(NOTICE_DEAD_CLIENT)
     while True:
         row = await (await connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])).fetchone()
         if row is not None and row[0]:
@@ -75,6 +81,12 @@ async def _while_held(connection: psycopg.AsyncConnection[tuple[object, ...]], t
             await connection.execute("SELECT 1")
     finally:
         LEADER.set(0)
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        await _end(running)
+
+
+async def _end(running: Sequence[asyncio.Task[None]]) -> None:
+    for task in running:
+        task.cancel()
+    _, stuck = await asyncio.wait(running, timeout=_END_S)
+    if stuck:
+        log.error("background_tasks_do_not_end", tasks=sorted(task.get_name() for task in stuck), waited_s=_END_S)

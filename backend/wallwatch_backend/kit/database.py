@@ -12,6 +12,7 @@ from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
 
+from wallwatch.database_liveness import NOTICE_DEAD_SERVER
 from wallwatch_backend.settings import Settings
 
 STATEMENTS = Counter("wallwatch_database_statements", "Statements sent to the database, commits not counted", ["session"])
@@ -58,7 +59,7 @@ class Database:
     def __init__(self, settings: Settings) -> None:
         self.url = settings.database_url
         self.libpq_url = settings.libpq_url
-        connect: dict[str, Any] = {"connect_timeout": 5, "application_name": "wallwatch-backend"}
+        connect: dict[str, Any] = {"connect_timeout": 5, "application_name": "wallwatch-backend", **NOTICE_DEAD_SERVER}
         size = settings.database_pool_size
         # Twice as many under load: a transaction may wait for a second one, which records its refusal in the audit log.
         self.engine: AsyncEngine = create_async_engine(self.url, connect_args=connect, pool_size=size, max_overflow=size)

@@ -51,6 +51,10 @@ SECURITY_HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 _SECURITY = [(name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
+_NOSNIFF = [header for header in _SECURITY if header[0] == b"x-content-type-options"]
+_PARTS = re.compile(r"(text|application)/(javascript|css)\b|font/")
+"""Parts of a page. The other headers are about documents, which these cannot become: `nosniff` holds them to their type.
+A page has some fifty of them, and the headers would be 20 kB of it."""
 
 
 @lru_cache(maxsize=4_096)
@@ -78,7 +82,8 @@ class AnswerHeaders:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 present = {name for name, _ in headers.raw}
-                headers.raw.extend(header for header in _SECURITY if header[0] not in present)
+                needed = _NOSNIFF if _PARTS.match(headers.get("content-type", "")) else _SECURITY
+                headers.raw.extend(header for header in needed if header[0] not in present)
                 headers[REQUEST_ID] = identity
                 if self._hsts_s and (self._always_https or scope["scheme"] == "https"):
                     headers.setdefault("Strict-Transport-Security", f"max-age={self._hsts_s}")

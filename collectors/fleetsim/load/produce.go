@@ -137,7 +137,7 @@ func (o *Options) connect() (sarama.AsyncProducer, error) {
 	config.ClientID = "wallwatch-fleetsim"
 	config.Version = sarama.V3_6_0_0
 	config.Producer.RequiredAcks = sarama.WaitForLocal
-	config.Producer.Compression = sarama.CompressionLZ4
+	config.Producer.Compression = sarama.CompressionZSTD
 	config.Producer.Flush.Bytes = 512 << 10
 	config.Producer.Flush.Frequency = 50 * time.Millisecond
 	config.ChannelBufferSize = 4096

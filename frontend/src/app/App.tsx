@@ -1,9 +1,9 @@
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { ZoneProvider } from "@/lib/time/ZoneContext";
 import { cssVariablesResolver, theme } from "@/lib/ui/theme";
+import { Notices } from "./Notices";
 import { makeQueryClient } from "./queryClient";
 import { router } from "./router";
 
@@ -14,7 +14,7 @@ export function App() {
     <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>
         <ZoneProvider>
-          <Notifications position="bottom-right" />
+          <Notices />
           <RouterProvider router={router} />
         </ZoneProvider>
       </QueryClientProvider>

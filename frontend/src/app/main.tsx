@@ -1,5 +1,4 @@
 import "@/lib/ui/mantine.css";
-import "@mantine/notifications/styles.css";
 import "@/lib/ui/fonts.css";
 import "@/lib/ui/tokens.css";
 import "@/lib/ui/print.css";

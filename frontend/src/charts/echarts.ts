@@ -1,31 +1,24 @@
-/** Only what our charts use, so that the bundle holds a third of the library. */
-import { BarChart, HeatmapChart, LineChart, ScatterChart } from "echarts/charts";
+/** What every chart of ours is made of; what only one kind of chart needs stands in `kinds`, so that other pages do not fetch it. */
+import { LineChart } from "echarts/charts";
 import {
   AxisPointerComponent,
-  DataZoomComponent,
   GridComponent,
-  LegendComponent,
+  LegendPlainComponent,
   MarkAreaComponent,
   MarkLineComponent,
   TooltipComponent,
-  VisualMapPiecewiseComponent,
 } from "echarts/components";
 import { connect, init, use as register, type EChartsType } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 
 register([
-  BarChart,
-  HeatmapChart,
   LineChart,
-  ScatterChart,
   AxisPointerComponent,
-  DataZoomComponent,
   GridComponent,
-  LegendComponent,
+  LegendPlainComponent,
   MarkAreaComponent,
   MarkLineComponent,
   TooltipComponent,
-  VisualMapPiecewiseComponent,
   CanvasRenderer,
 ]);
 

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from wallwatch.cli import db, lazy
 from wallwatch.cli.main import Commands, app
 from wallwatch.cli.tables import pages
+from wallwatch.database_liveness import with_liveness
 from wallwatch.settings import Settings
 
 run = CliRunner().invoke
@@ -128,7 +129,7 @@ def test_alembic_ini_is_found_from_anywhere_in_the_repository(monkeypatch: pytes
 def test_a_database_address_is_taken_in_every_usual_form(given: str) -> None:
     settings = Settings(database_url=given)
     assert settings.database_url == "postgresql+psycopg://u@h/d"
-    assert settings.libpq_url == "postgresql://u@h/d"
+    assert settings.libpq_url == with_liveness("postgresql://u@h/d")
 
 
 def test_another_database_is_refused_with_an_example() -> None:

@@ -32,20 +32,22 @@ HEALTHY = {**S1, "reoffloads_per_s": 0.0, "reoffload_ratio": 0.0, "max_idle_ms":
 
 
 @contextmanager
-def classify(settings: Settings) -> Iterator[None]:
+def classify(settings: Settings) -> Iterator[subprocess.Popen[str]]:
+    """The job until the end of the block; the test may kill it before."""
     environment = {
         **os.environ,
         "WALLWATCH_KAFKA_BOOTSTRAP": settings.kafka_bootstrap,
         "WALLWATCH_CLASSIFY_GROUP": settings.classify_group,
         "WALLWATCH_STATE_DIR": str(settings.state_dir),
+        "WALLWATCH_CLASSIFY_COMMIT_S": "1",
     }
     if settings.telemetry_secret_file is not None:
         environment["WALLWATCH_TELEMETRY_SECRET_FILE"] = str(settings.telemetry_secret_file)
     command = [sys.executable, "-c", "from wallwatch.cli.main import app; app()", "job", "classify"]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
     try:
-        yield
-        assert process.poll() is None, process.stderr.read() if process.stderr else ""
+        yield process
+        assert process.poll() in (None, -signal.SIGKILL), process.stderr.read() if process.stderr else ""
     finally:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)
@@ -108,13 +110,31 @@ def test_s1_is_found_survives_a_restart_and_clears(
         assert (first["symptom"], first["state"], first["host"], first["pci"]) == ("S1", "active", host, PCI)
         assert first["hypotheses"][0]["cause"] == "C5"
         assert {e["signal"] for e in first["evidence"]} >= {"flows_wall_share", "datapath_misses_per_s"}
-        time.sleep(2.5)  # longer than the interval of the checkpoints
 
     send("wallwatch.rnic_offload", *samples(host, start_ns, range(80, 150), HEALTHY), key=host)
     with classify(settings):
         found = findings(lambda found: any(f["state"] == "cleared" for f in found))
     assert found[-1]["state"] == "cleared"
     assert {f["finding_id"] for f in found} == {first["finding_id"]}
+
+
+def test_another_process_takes_over_what_a_killed_one_had_found(
+    settings: Settings, send: Send, host: str, findings: Callable[[Callable[[list[dict[str, Any]]], bool]], list[dict[str, Any]]]
+) -> None:
+    """What the first one took after its last checkpoint is read again, and adds nothing: the finding is the same."""
+    start_ns = time.time_ns() - 300 * 10**9
+    send("wallwatch.rnic_offload", *samples(host, start_ns, range(80), S1), key=host)
+    with classify(settings) as first:
+        active = findings(lambda found: bool(found))
+        assert active, "no finding came"
+        with classify(settings):
+            send("wallwatch.rnic_offload", *samples(host, start_ns, range(80, 110), S1), key=host)
+            first.kill()
+            first.wait(60)
+            send("wallwatch.rnic_offload", *samples(host, start_ns, range(110, 200), HEALTHY), key=host)
+            found = findings(lambda found: any(f["state"] == "cleared" for f in found))
+    assert found[-1]["state"] == "cleared"
+    assert {f["finding_id"] for f in found} == {active[0]["finding_id"]}
 
 
 def test_what_comes_under_a_wrong_name_raises_and_clears_nothing(

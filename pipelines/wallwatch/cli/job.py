@@ -32,11 +32,14 @@ def ingest() -> None:
 @app.command()
 def classify() -> None:
     """Detect symptoms in the telemetry from Kafka and write findings to Kafka."""
-    from wallwatch.jobs.classify import run
+    from wallwatch.jobs.classify import Classify
 
     settings = Settings()
     _log(settings)
-    run(settings)
+    job = Classify(settings)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: job.stop())
+    job.run()
 
 
 @app.command()

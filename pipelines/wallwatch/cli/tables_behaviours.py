@@ -16,9 +16,13 @@ Source: `pipelines/wallwatch/domain/catalogue/behaviours.yaml`.
 
 - A verdict has three values. While a counter is missing, stale or was just reset, nothing is raised and nothing is cleared.
 - Nothing is followed while an RNIC shows no error, no mark and no waiting data; so the first interval of a trouble is not measured.
-- Some evidence is on other hosts (B3, B4, B5). A process of `classify` knows the RNICs whose messages it reads: with
-  several processes, each sees the hosts of its own partitions only, and what rests on the others stays unknown. After a
-  restart it takes a minute.
+- Some evidence is on other hosts (B3, B4, B5), of which `classify` must read the messages. What peers count is judged only while
+  one process reads all hosts (`wallwatch_classify_whole_fleet` is 1): with several, B4 is at most suspected, and B5 rests on
+  the RNIC's own drops. After a restart it takes a minute.
+- What a peer counts names nobody. It is laid to an RNIC by elimination: none of the peer's other partners explains it, all of
+  them are heard, and all RNICs together counted more of it than of its causes, beyond what rates may have changed by since
+  the last samples. An RNIC that falls silent while it counts makes this unknown, for an hour at most. Traffic with hosts
+  that Wallwatch does not monitor, beside the offloaded flows, is not noticed.
 - Who sends to an RNIC follows from its offloaded flows, of which the 16 largest senders are remembered.
 - Whether adaptive retransmission is enabled cannot be read without vendor tools: it is unknown, and B8 rests on its counters.
 - B6 and B7 are visible in [captures](transport.md) only: no counter has the times of single packets.

@@ -9,7 +9,7 @@ FAMILY_ERROR = 0.05
 FEWEST_HOSTS = 3
 """Two hosts share something by definition of a fleet: what only two sick hosts have in common is an anecdote."""
 
-Dimension = Literal["model", "firmware", "rack", "change"]
+Dimension = Literal["model", "firmware", "rack", "tenant", "change"]
 
 
 @dataclass(frozen=True)

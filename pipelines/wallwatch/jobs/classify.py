@@ -1,8 +1,8 @@
-"""The job `classify`: telemetry in, findings out. A thin shell of Quix Streams around `domain/symptoms`.
+"""The job `classify`: telemetry in, findings out. A thin shell around `domain/symptoms`.
 
-State is per host (the key of the topics) in RocksDB, with changelog topics: one entry for the host and one per RNIC, in
-MessagePack, which takes a fifth of JSON's time to write. This job only counts refused messages; ingest reads the same topics and sends
-each refused message to the dead-letter topic once.
+State is per host (the key of the topics) and in memory (`host_state`), with a changelog topic in Kafka from which any process of the group
+restores it. A checkpoint writes what changed, waits until Kafka has that and the findings, and commits the offsets. This job only counts
+refused messages; ingest reads the same topics and sends each refused message to the dead-letter topic once.
 """
 
 from __future__ import annotations
@@ -11,26 +11,25 @@ import gc
 import logging
 import threading
 import time
-import warnings
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import orjson
-
-# Quix's schema registry client, unused here, emits a deprecation warning of its own dependency that bypasses every filter.
-with warnings.catch_warnings(record=True):
-    from quixstreams import Application, State, message_context
-    from quixstreams.kafka.configuration import ConnectionConfig
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from wallwatch import kafka_clients
 from wallwatch.domain.catalogue import local_rules
 from wallwatch.domain.symptoms.host_stage import HOST, MEASUREMENTS, Message, step
 from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.telemetry.decode import Refused, Sender, decode
-from wallwatch.domain.telemetry.envelope import headers_of
-from wallwatch.domain.telemetry.registry import measurements
-from wallwatch.jobs.host_state import DecodedValues, HostState
-from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, MESSAGES, serve
+from wallwatch.domain.telemetry.registry import measurements, topics
+from wallwatch.jobs import kafka
+from wallwatch.jobs.changelog import Changelog
+from wallwatch.jobs.host_state import HostStates
+from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, LAG, MESSAGES, WHOLE_FLEET, serve
+from wallwatch.jobs.stalled import StalledPartitions
+from wallwatch.jobs.time_order import Place, TimeOrder
 from wallwatch.settings import Settings
 from wallwatch.store.local_rules import accepted_rules
 from wallwatch.store.promoted import ProfileWatcher
@@ -39,88 +38,271 @@ from wallwatch.store.telemetry_secret import TelemetryKeys
 log = logging.getLogger(__name__)
 
 OUTPUT = "wallwatch.findings"
+TOPICS = {f"wallwatch.{name}": measurements()[name] for name in MEASUREMENTS}
+POLL_MESSAGES, POLL_S = 400, 0.1
+FLUSH_S = 60.0
+"""How long a checkpoint waits for Kafka before it reports that it waits."""
+RETRY_S = 2.0
+CATCHING_UP_NS = 60_000_000_000
+"""Older messages are read after a break, when partitions are not read at the same pace: what peers count is then unknown."""
 
-_read = {name: MESSAGES.labels("classify", f"wallwatch.{name}") for name in MEASUREMENTS}
-_ignored = {why: IGNORED_SAMPLES.labels(why) for why in ("late", "flooded", "wrong")}
+_read = {topic: MESSAGES.labels("classify", topic) for topic in TOPICS}
+_IGNORED = ("late", "flooded", "wrong")
+_ignored = {why: IGNORED_SAMPLES.labels(why) for why in _IGNORED}
 
 
 class Classifier:
-    """The function that Quix calls per message.
+    """Takes messages and returns findings.
 
     `future_ns` is how far a sample may be ahead of this clock; `sender` returns what a message with this record key is checked with.
     """
 
-    def __init__(self, future_ns: int, sender: Callable[[bytes | None], Sender | None] = lambda record_key: None) -> None:
+    def __init__(
+        self, states: HostStates, future_ns: int, sender: Callable[[bytes | None], Sender | None] = lambda record_key: None
+    ) -> None:
+        self._states = states
         self._future_ns = future_ns
         self._sender = sender
-        self._decoded = DecodedValues()
         self._peers = Peers()
-        self._measurements = {f"wallwatch.{name}": measurements()[name] for name in MEASUREMENTS}
+        self._whole_fleet = True
 
-    def __call__(
-        self, value: bytes | None, key: bytes | None, timestamp: int, headers: Any, state: State[str, Any]
-    ) -> list[dict[str, Any]]:
-        topic = message_context().topic
-        measurement = self._measurements[topic]
-        _read[measurement.name].inc()
+    def hear(self, whole_fleet: bool) -> None:
+        """Say whether the messages of all hosts come to this process."""
+        if whole_fleet != self._whole_fleet:
+            log.info("counters of peers are %s", "judged" if whole_fleet else "not judged: other processes read a part of the fleet")
+        self._whole_fleet = whole_fleet
+        WHOLE_FLEET.set(whole_fleet)
+
+    def take(self, messages: Iterable[Any]) -> list[dict[str, Any]]:
+        """The findings of some messages of Kafka, which are taken in their order."""
+        found: list[dict[str, Any]] = []
+        counts: Counter[str] = Counter()
+        now_ns = time.time_ns()
+        latest_ns = now_ns + self._future_ns
+        for message in messages:
+            topic, key = message.topic(), message.key()
+            counts[topic] += 1
+            measurement = TOPICS[topic]
+            try:
+                tags, at_ns, fields = decode(message.value(), measurement, latest_ns, self._sender(key))
+            except Refused as refusal:
+                DEAD_LETTERS.labels("classify", topic, refusal.reason).inc()
+                continue
+            state = self._states.of(message.partition(), key or tags["host"].encode())
+            before = _ignored_of(state.get(HOST))
+            self._peers.all_heard = self._whole_fleet and now_ns - at_ns <= CATCHING_UP_NS
+            _, findings = step(state, Message(measurement.name, tags, at_ns, fields), self._peers)
+            after = _ignored_of(state.get(HOST))
+            if after != before:
+                for why, new, old in zip(_IGNORED, after, before, strict=True):
+                    _ignored[why].inc(new - old)
+            found += findings
+        for topic, count in counts.items():
+            _read[topic].inc(count)
+        return found
+
+
+def _ignored_of(host: dict[str, Any] | None) -> tuple[int, int, int]:
+    return (0, 0, 0) if host is None else (host["late"], host["flooded"], host["wrong"])
+
+
+class Classify:
+    """The running job; `run` returns after `stop`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._stop = threading.Event()
+        self._consumer = kafka_clients.consumer(
+            settings,
+            {
+                "group.id": settings.classify_group,
+                "client.id": "wallwatch-classify",
+                "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",
+                # All topics have the same number of partitions and the same key: `range` assigns one host's topics to one process.
+                "partition.assignment.strategy": "range",
+                "session.timeout.ms": 10_000,  # how long a killed process keeps its partitions
+                "queued.max.messages.kbytes": 32_768,
+                # A few large answers instead of one for each message that comes: they cost the client and the broker much.
+                "fetch.wait.max.ms": 100,
+                "fetch.min.bytes": 131_072,
+                "enable.partition.eof": True,
+            },
+        )
+        self._stalled = StalledPartitions("classify", self._consumer, settings)
+        # What a checkpoint writes waits for Kafka without a time limit: offsets are committed only when all of it has arrived.
+        self._producer = kafka_clients.producer(
+            settings,
+            {
+                "linger.ms": 5,
+                "compression.type": "lz4",
+                "enable.idempotence": True,
+                "message.timeout.ms": 0,
+                "queue.buffering.max.kbytes": 32_768,
+                "delivery.report.only.error": True,
+                "on_delivery": self._delivered,
+            },
+        )
+        self._changelog = Changelog(settings, settings.classify_group, tuple(TOPICS), self._producer)
+        self._keys = TelemetryKeys(settings.telemetry_secret_file)
+        self._states = HostStates()
+        self._classifier = Classifier(self._states, settings.future_tolerance_s * 1_000_000_000, self._keys.sender)
+        self._processed: dict[tuple[str, int], int] = {}
+        """Topic and partition -> the last message that was taken since the last checkpoint."""
+        self._order = TimeOrder()
+        self._paused: set[Place] = set()
+        self._changelog_ends: dict[int, int] = {}
+        """Where the changelog of a partition ended when it was given up."""
+        self._refused: KafkaError | None = None
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def run(self) -> None:
+        """Run until `stop`; raises what only a new start can repair."""
+        serve(self._settings.metrics_port)
+        self._settings.state_dir.mkdir(parents=True, exist_ok=True)
+        local_rules.use(accepted_rules(self._settings.libpq_url, self._settings.state_dir / "local-rules.yaml"))
+        ProfileWatcher(self._settings.libpq_url, self._stop).start()
+        # The state holds thousands of lists and dicts, none in a cycle: collecting cycles over all of them takes long.
+        gc.freeze()
+        gc.set_threshold(50_000, 20, 100)
         try:
-            tags, at_ns, fields = decode(value, measurement, time.time_ns() + self._future_ns, self._sender(key))
-        except Refused as refusal:
-            DEAD_LETTERS.labels("classify", topic, refusal.reason).inc()
-            return []
-        parts = HostState(state, self._decoded, tags["host"])
-        host = parts.get(HOST) or {}
-        before = {why: host.get(why, 0) for why in _ignored}
-        _, findings = step(parts, Message(measurement.name, tags, at_ns, fields), self._peers)
-        parts.save()
-        after = parts.get(HOST) or {}
-        for why, count in before.items():
-            if after.get(why, 0) != count:
-                _ignored[why].inc(after[why] - count)
-        for finding in findings:
-            FINDINGS.labels(finding["symptom"], finding["state"]).inc()
-        return findings
+            if self._keys.wait(self._stop) and self._create_changelog():
+                self._consumer.subscribe(list(TOPICS), on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._lost)
+                self._read_all()
+                self._checkpoint()
+        except BaseException:
+            self._processed.clear()  # messages may be half taken: nothing of them is saved, and they are read again
+            raise
+        finally:
+            self._consumer.close()
 
+    def _create_changelog(self) -> bool:
+        """Wait until Kafka answers and has the topics; False after `stop`."""
+        while not self._stop.is_set():
+            try:
+                self._changelog.create()
+                return True
+            except KafkaException as error:
+                log.error("waiting for Kafka: %s", error.args[0].str())
+                self._stop.wait(RETRY_S)
+        return False
 
-def connection(settings: Settings) -> ConnectionConfig:
-    """How Quix reaches Kafka: as every other client."""
-    return ConnectionConfig.from_librdkafka_dict(kafka_clients.client_settings(settings))
+    def _read_all(self) -> None:
+        next_checkpoint = time.monotonic() + self._settings.classify_commit_s
+        while not self._stop.is_set():
+            messages = self._consume()
+            if self._stop.is_set():
+                return  # perhaps while the state was being restored
+            for finding in self._classifier.take(messages):
+                FINDINGS.labels(finding["symptom"], finding["state"]).inc()
+                kafka.produce(self._producer, OUTPUT, finding["host"], orjson.dumps(finding))
+            for message in messages:
+                self._processed[message.topic(), message.partition()] = message.offset()
+            self._producer.poll(0)
+            if time.monotonic() >= next_checkpoint:
+                self._checkpoint()
+                LAG.labels("classify").set(kafka.lag_of(self._consumer))
+                next_checkpoint = time.monotonic() + self._settings.classify_commit_s
 
+    def _consume(self) -> list[Any]:
+        """The next messages of each partition, in the order in which they were written."""
+        read = self._consumer.consume(POLL_MESSAGES, POLL_S)
+        for message in read:
+            error = message.error()
+            if error is None:
+                self._order.add(message)
+            elif error.code() == KafkaError._PARTITION_EOF:
+                self._order.end(message.topic(), message.partition())
+            else:
+                kafka.report(error, self._stop)
+        self._stalled.check(drained=len(read) < POLL_MESSAGES)
+        taken = self._order.take(self._is_end)
+        full = self._order.full()
+        if full != self._paused:
+            self._consumer.pause([TopicPartition(*place) for place in full - self._paused])
+            self._consumer.resume([TopicPartition(*place) for place in self._paused - full])
+            self._paused = full
+        return taken
 
-def application(settings: Settings, keys: TelemetryKeys) -> Application:
-    """The job as a Quix application, not yet running."""
-    app = Application(
-        broker_address=connection(settings),
-        consumer_group=settings.classify_group,
-        auto_offset_reset="earliest",
-        auto_create_topics=True,  # for changelog topics; all others are declared and exist
-        state_dir=settings.state_dir / "classify",
-        commit_interval=settings.classify_commit_s,
-        consumer_poll_timeout=0.1,
-        consumer_extra_config={"fetch.wait.max.ms": 100, "session.timeout.ms": 10_000},  # how long a killed process keeps its partitions
-        producer_extra_config={"linger.ms": 5, "compression.type": "lz4"},
-        loglevel=None,
-    )
-    topics = [app.topic(f"wallwatch.{name}", key_deserializer="bytes", value_deserializer="bytes") for name in MEASUREMENTS]
-    stream = app.dataframe(topics[0])
-    for topic in topics[1:]:
-        stream = stream.concat(app.dataframe(topic))
-    classifier = Classifier(settings.future_tolerance_s * 1_000_000_000, keys.sender)
-    findings = stream.apply(classifier, stateful=True, expand=True, metadata=True)
-    findings = findings.set_headers(lambda finding, *_: headers_of(OUTPUT, finding["host"], orjson.dumps(finding)))
-    findings.to_topic(app.topic(OUTPUT, key_serializer="str", value_serializer="json"), key=lambda finding: finding["host"])
-    return app
+    def _is_end(self, topic: str, partition: int, offset: int) -> bool:
+        """Whether a partition ends here, as far as the client knows."""
+        return bool(offset == self._consumer.get_watermark_offsets(TopicPartition(topic, partition), cached=True)[1])
 
+    def _checkpoint(self) -> None:
+        """Write what changed, wait until Kafka has it, and commit the offsets of the messages that it rests on."""
+        for partition in {partition for _, partition in self._processed}:
+            last = {topic: offset for (topic, one), offset in self._processed.items() if one == partition}
+            self._changelog.write(partition, self._states.take_unsaved(partition), last)
+        while self._producer.flush(FLUSH_S):
+            log.warning("the checkpoint waits for Kafka")
+            if self._stop.is_set():
+                return
+        if self._refused is not None:
+            raise KafkaException(self._refused)
+        if not self._processed:
+            return
+        offsets = [TopicPartition(topic, partition, offset + 1) for (topic, partition), offset in self._processed.items()]
+        try:
+            self._consumer.commit(offsets=offsets, asynchronous=False)
+        except KafkaException as error:
+            log.warning("offsets could not be committed: %s", error)  # the next checkpoint commits them, or another process reads again
+        else:
+            self._processed.clear()
 
-def run(settings: Settings) -> None:
-    """Run until SIGINT or SIGTERM."""
-    serve(settings.metrics_port)
-    settings.state_dir.mkdir(parents=True, exist_ok=True)
-    local_rules.use(accepted_rules(settings.libpq_url, settings.state_dir / "local-rules.yaml"))
-    ProfileWatcher(settings.libpq_url, threading.Event()).start()  # it ends with the process
-    # The state holds thousands of lists and dicts, none in a cycle: collecting cycles over all of them takes long.
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
-    keys = TelemetryKeys(settings.telemetry_secret_file)
-    if keys.wait(threading.Event()):
-        application(settings, keys).run()
+    def _delivered(self, error: KafkaError | None, message: Any) -> None:
+        """A message that Kafka refuses for good ends the process: going on would lose it."""
+        self._refused = self._refused or error
+
+    def _assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        """Restore the state of partitions that are new here, or that another process has changed since they were given up."""
+        self._follow([(one.topic, one.partition) for one in partitions])
+        assigned = {one.partition for one in partitions}
+        self._classifier.hear(len(assigned) == topics()[f"wallwatch.{MEASUREMENTS[0]}"].partitions)
+        for partition in self._states.partitions - assigned:
+            self._states.drop(partition)
+        begins = {one: self._changelog_ends.get(one, 0) for one in assigned}
+        self._changelog_ends.clear()
+        while not self._stop.is_set():
+            try:
+                self._restore(begins)
+                return
+            except KafkaException as error:
+                log.warning("the state cannot be restored yet: %s", error)
+                self._stop.wait(RETRY_S)
+
+    def _follow(self, places: list[Place]) -> None:
+        self._order.assign(places)
+        self._paused = set()
+
+    def _restore(self, begins: dict[int, int]) -> None:
+        begin, parts = time.monotonic(), 0
+        for part in self._changelog.read(begins, self._stop):
+            self._states.at_rest(part.partition, part.host).restore(part.name, part.raw)
+            parts += 1
+        log.info("partitions %s: %d parts restored in %.1f s", sorted(begins), parts, time.monotonic() - begin)
+
+    def _revoked(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        """Save what changed: the next process continues there. What could not be committed is forgotten, as it will be read again."""
+        self._checkpoint()
+        self._follow([])
+        if self._stop.is_set():
+            return
+        try:
+            self._changelog_ends = {} if self._processed else self._changelog.ends(sorted(self._states.partitions))
+        except KafkaException as error:
+            log.warning("the state will be restored from its beginning: %s", error)
+        if not self._changelog_ends:
+            self._forget()
+
+    def _lost(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        """Others have read on already."""
+        self._follow([])
+        self._forget()
+
+    def _forget(self) -> None:
+        self._processed.clear()
+        self._changelog_ends = {}
+        for partition in self._states.partitions:
+            self._states.drop(partition)

@@ -203,7 +203,7 @@ class ForecastJob:
         self._settings = settings
         self._now = now
         self._stop = threading.Event()
-        self._producer = kafka_clients.producer(settings, {"linger.ms": 20, "compression.type": "lz4"})
+        self._producer = kafka_clients.producer(settings, {"linger.ms": 20, "compression.type": "zstd"})
         self._lock = SingletonLock(settings.libpq_url, LOCK, "wallwatch-forecast-lock")
         self._begin()
 

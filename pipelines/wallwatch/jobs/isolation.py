@@ -149,7 +149,7 @@ class IsolationJob:
         )
         self._stalled = StalledPartitions("isolation", self._consumer, settings)
         # Messages wait for Kafka without a time limit: offsets are committed only when all of them have arrived.
-        self._producer = kafka_clients.producer(settings, {"linger.ms": 20, "compression.type": "lz4", "message.timeout.ms": 0})
+        self._producer = kafka_clients.producer(settings, {"linger.ms": 20, "compression.type": "zstd", "message.timeout.ms": 0})
         self._letters = DeadLetters("isolation", kafka_clients.producer(settings, {"linger.ms": 5}))
         self._refusals = RefusalCounter(settings.libpq_url, "wallwatch-isolation")
         self._settled = SettledOffsets()

@@ -29,7 +29,7 @@ from wallwatch.store.password_files import checked, read_or_create
 TIMEOUT_S = 30.0
 ITERATIONS = 8192
 CHANGELOGS = "changelog__wallwatch-classify"
-"""Beginning of the topics in which Quix Streams keeps the state of `classify` (changelog__GROUP--...); it creates them itself."""
+"""Beginning of the topic in which `classify` keeps its state (changelog__GROUP--...); it creates the topic itself."""
 
 GROUPS = {
     KafkaRole.ingest: "wallwatch-ingest",
@@ -64,8 +64,6 @@ def bindings() -> Iterator[AclBinding]:
         for role in topic.readers:
             for operation in (AclOperation.READ, AclOperation.DESCRIBE, AclOperation.DESCRIBE_CONFIGS):
                 yield _allow(role, ResourceType.TOPIC, topic.name, operation)
-    # Quix asks for the settings of the topics that it writes, too.
-    yield _allow(KafkaRole.classify, ResourceType.TOPIC, "wallwatch.findings", AclOperation.DESCRIBE_CONFIGS)
     for operation in (
         AclOperation.CREATE,
         AclOperation.READ,

@@ -24,6 +24,9 @@ IGNORED_SAMPLES = Counter(
     "Input that classify ignored: late samples (older than the window), floods of samples or events, wrong values",
     ["reason"],
 )
+WHOLE_FLEET = Gauge(
+    "wallwatch_classify_whole_fleet", "1 while this process reads the samples of all hosts: only then is it judged what other RNICs count"
+)
 
 BROKEN_SECONDS = Counter("wallwatch_isolation_broken_seconds", "Seconds in which a promise to a VF of an RNIC was broken", ["mechanism"])
 ISOLATION_READINGS = Counter(

@@ -7,6 +7,8 @@ from typing import Any
 
 import psycopg
 
+from wallwatch.database_liveness import NOTICE_DEAD_CLIENT
+
 
 class SingletonLock:
     """The lock. Call `held` in every turn, because the connection may be lost at any time."""
@@ -32,6 +34,7 @@ class SingletonLock:
         try:
             if self._connection is None:
                 self._connection = psycopg.connect(self._url, autocommit=True, connect_timeout=5, application_name=self._application)
+                self._connection.execute(NOTICE_DEAD_CLIENT)
             if self._ours:
                 self._connection.execute("SELECT 1")
             else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import orjson
@@ -11,11 +11,12 @@ from tests.bench.ledger.fleet import fleet
 from tests.bench.ledger.paired import Paired, measure
 
 from wallwatch.domain.symptoms import silence
-from wallwatch.domain.symptoms.host_stage import MEASUREMENTS, Message, step
+from wallwatch.domain.symptoms.host_stage import MEASUREMENTS, Message
 from wallwatch.domain.telemetry.decode import Decoded, Sender, decode
 from wallwatch.domain.telemetry.keys import TAG, Keys, key_of
 from wallwatch.domain.telemetry.registry import measurements
-from wallwatch.jobs.host_state import DecodedValues, HostState
+from wallwatch.jobs.classify import Classifier
+from wallwatch.jobs.host_state import HostStates
 from wallwatch.jobs.ingest import POLL_MESSAGES
 from wallwatch.jobs.ingest_batch import Batch, BatchBuilder
 from wallwatch_testing.ingest_batches import IdentitiesInMemory, Record, rows_of
@@ -24,6 +25,8 @@ from wallwatch_testing.vf_traffic import SharedRnic
 ROUNDS = 9
 INGEST_HOSTS, CLASSIFY_HOSTS, ISOLATION_RNICS = 60, 12, 150
 REFERENCES = 10
+COLLECTION = 9
+"""Messages of one collection of a host: two of each of its four RNICs, and one of its datapath."""
 SECRET = bytes(range(32))
 
 
@@ -83,52 +86,39 @@ def ingest_batch() -> Paired:
     return measure(work, reference, len(records), ROUNDS, 2)
 
 
-class _Bytes(dict[str, bytes]):
-    """A store of one host's state, as `HostState` asks for it."""
-
-    def get_bytes(self, key: str) -> bytes | None:
-        return self.get(key)
-
-    def set_bytes(self, key: str, value: bytes) -> None:
-        self[key] = value
-
-
 def classify_stage() -> Paired:
-    """The stage of `classify` with its state packed and unpacked, without Kafka and RocksDB."""
-    rounds = fleet(frozenset(MEASUREMENTS), CLASSIFY_HOSTS)
+    """From Kafka's records to findings and the parts of the state that a checkpoint writes, after each collection of a host; no Kafka."""
+    sent = fleet(frozenset(MEASUREMENTS), CLASSIFY_HOSTS)
+    rounds = [[Record(name, value, host.encode(), number) for name, host, value in one] for number, one in enumerate(sent)]
     warm, per_round = len(rounds) // 3, len(rounds) * 2 // 3 // ROUNDS
-    stores = {host: _Bytes() for _, host, _ in rounds[0]}
-    decoded = DecodedValues()
+    states = HostStates()
+    classifier = Classifier(states, 1 << 61)
     registered = measurements()
 
-    def judge(name: str, value: bytes) -> None:
-        tags, at_ns, fields = decode(value, registered[name], 1 << 62)
-        parts = HostState(stores[tags["host"]], decoded, tags["host"])
-        step(parts, Message(name, tags, at_ns, fields))
-        parts.save()
+    def judge(records: list[Record]) -> None:
+        classifier.take(records)
 
-    def add_up(name: str, value: bytes) -> None:
+    def add_up(records: list[Record]) -> None:
         total = 0.0
-        for field in decode(value, registered[name], 1 << 62).fields.values():
-            if type(field) is not str:
-                total += field
+        for record in records:
+            for field in decode(record.value(), registered[record.measurement], 1 << 62).fields.values():
+                if type(field) is not str:
+                    total += field
 
-    def over(do: Callable[[str, bytes], None]) -> Callable[[], None]:
-        chunks: Iterator[list[list[tuple[str, str, bytes]]]] = iter(
-            [rounds[i : i + per_round] for i in range(warm, warm + ROUNDS * per_round, per_round)]
-        )
+    def over(do: Callable[[list[Record]], None], checkpoint: bool) -> Callable[[], None]:
+        chunks = iter([rounds[i : i + per_round] for i in range(warm, warm + ROUNDS * per_round, per_round)])
 
         def work() -> None:
-            for sent in next(chunks):
-                for name, _, value in sent:
-                    do(name, value)
+            for number, records in enumerate(next(chunks)):
+                do(records)
+                if checkpoint and number % COLLECTION == COLLECTION - 1:
+                    list(states.take_unsaved(0))
 
         return work
 
-    for sent in rounds[:warm]:
-        for name, _, value in sent:
-            judge(name, value)
-    return measure(over(judge), over(add_up), per_round * CLASSIFY_HOSTS, ROUNDS)
+    for records in rounds[:warm]:
+        judge(records)
+    return measure(over(judge, True), over(add_up, False), per_round * CLASSIFY_HOSTS, ROUNDS)
 
 
 def isolation_stream() -> Paired:

@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 import { expectAccessible } from "../support/axe";
 import { password, singleSignOnUrl, user } from "../support/environment";
 import { Provider } from "../support/provider";
-import { ProviderPages } from "../pages/ProviderPages";
+import { LenientProviderPages, StrictProviderPages } from "../pages/ProviderPages";
 import { Shell } from "../pages/Shell";
 import { SignInPage } from "../pages/SignInPage";
 
@@ -48,14 +48,14 @@ test.describe("while the provider is down", () => {
 test.describe("with the provider", () => {
   let provider: Provider;
   test.beforeAll(async () => {
-    provider = await Provider.start();
+    provider = await Provider.start("lenient");
   });
   test.afterAll(() => provider.stop());
 
   test("a person signs in there, lands where the link led, has the role of their group, and signs out there", async ({
     page,
   }) => {
-    const atProvider = new ProviderPages(page);
+    const atProvider = new LenientProviderPages(page);
     await new SignInPage(page).provider(LABEL).click();
     await atProvider.signInAs(ANA);
     await expect(page).toHaveURL(singleSignOnUrl(DEEP_LINK));
@@ -79,11 +79,45 @@ test.describe("with the provider", () => {
 
   test("a person of no group with a role is refused with a reason, and stays signed out", async ({ page }) => {
     await new SignInPage(page).provider(LABEL).click();
-    await new ProviderPages(page).signInAs(EVE);
+    await new LenientProviderPages(page).signInAs(EVE);
     await expect(page.getByRole("heading", { name: "Not signed in" })).toBeVisible();
     await expect(page.getByText("Your account is in no group that may use Wallwatch")).toBeVisible();
     await expect(page.getByText("no_role")).toBeVisible();
     await page.goto(singleSignOnUrl("/account"));
+    await expect(new SignInPage(page).provider(LABEL)).toBeVisible();
+  });
+});
+
+test.describe("with another provider at the same address, stricter and with keys of its own", () => {
+  let provider: Provider;
+  test.beforeAll(async () => {
+    provider = await Provider.start("strict");
+  });
+  test.afterAll(() => provider.stop());
+
+  test("a person signs in with PKCE, form and consent, is the account of before, and signs out there", async ({
+    page,
+  }) => {
+    const atProvider = new StrictProviderPages(page);
+    const incidents = page.getByRole("heading", { name: "Incidents", level: 1 });
+    // The backend asks for a provider's keys at most every 10 s, and may have those of the provider that was here before.
+    await expect(async () => {
+      await page.goto(singleSignOnUrl(DEEP_LINK));
+      await new SignInPage(page).provider(LABEL).click();
+      await atProvider.signInAs(ANA);
+      await expect(incidents.or(page.getByText("unknown_key"))).toBeVisible();
+      await expect(incidents).toBeVisible({ timeout: 1 });
+    }).toPass({ timeout: 90_000 });
+    await expect(page).toHaveURL(singleSignOnUrl(DEEP_LINK));
+
+    await page.goto(singleSignOnUrl("/account"));
+    const account = page.getByRole("table", { name: "Account" });
+    await expect(account.getByRole("row", { name: "User name" })).toContainText("ana.sre");
+    await expect(account.getByRole("row", { name: "Role" })).toContainText("operator");
+
+    await new Shell(page).signOut();
+    await atProvider.signOut.click();
+    await expect(page).toHaveURL(singleSignOnUrl("/"));
     await expect(new SignInPage(page).provider(LABEL)).toBeVisible();
   });
 });

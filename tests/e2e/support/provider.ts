@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { expect } from "@playwright/test";
 
-interface Description {
+/** `oidc-provider-mock` accepts any client; `oidc-provider` knows one, requires PKCE, and asks for consent. */
+type Kind = "lenient" | "strict";
+
+interface Providers {
   address: string;
-  command: string[];
+  commands: Record<Kind, string[]>;
 }
 
 /** The OpenID Connect provider at which the second backend lets people sign in; tests/e2e/run reserves its port. */
@@ -14,9 +17,9 @@ export class Provider {
   ) {}
 
   /** Starts it and waits until it answers. */
-  static async start(): Promise<Provider> {
-    const { address, command } = describe();
-    const [program = "", ...parameters] = command;
+  static async start(kind: Kind): Promise<Provider> {
+    const { address, commands } = providers();
+    const [program = "", ...parameters] = commands[kind];
     const process = spawn(program, parameters, { stdio: "ignore" });
     const provider = new Provider(address, process);
     await expect
@@ -39,8 +42,8 @@ export class Provider {
   }
 }
 
-function describe(): Description {
-  const text = process.env["E2E_SSO_PROVIDER"];
-  if (!text) throw new Error("E2E_SSO_PROVIDER is not set. tests/e2e/run sets it.");
-  return JSON.parse(text) as Description;
+function providers(): Providers {
+  const text = process.env["E2E_SSO_PROVIDERS"];
+  if (!text) throw new Error("E2E_SSO_PROVIDERS is not set. tests/e2e/run sets it.");
+  return JSON.parse(text) as Providers;
 }

@@ -22,7 +22,7 @@ from tests.evaluation.sensitivity.thresholds import Threshold, with_limit
 
 from wallwatch.domain.catalogue.load import detected
 from wallwatch.domain.catalogue.models import Bound, Definition
-from wallwatch.domain.symptoms import detect, host_stage, silence
+from wallwatch.domain.symptoms import detect, first_signs, host_stage, silence
 from wallwatch.domain.symptoms import host as host_module
 from wallwatch.domain.symptoms.detect import Verdict
 from wallwatch.domain.symptoms.host import FEW_DELETIONS_PER_S, LONG_PAUSE_S
@@ -205,5 +205,6 @@ def _noted(seen: Comparisons) -> Iterator[None]:
         patch.object(Bound, "holds", noting),
         patch.object(host_stage, "judge", judging),
         patch.object(host_module, "pause_s", pausing),
+        patch.object(first_signs, "may_begin", return_value=True),  # what is not judged now may be, with another bound
     ):
         yield

@@ -13,7 +13,7 @@ from tests.evaluation.sensitivity.constants import reasons
 
 from wallwatch.domain.catalogue.load import causes, detected, event_signals, known_signals
 from wallwatch.domain.catalogue.models import Bound, Condition, Definition, EvidenceRule
-from wallwatch.domain.symptoms import detect, host, rnic_stage, signals, silence
+from wallwatch.domain.symptoms import detect, first_signs, host, rnic_stage, signals, silence
 
 SHARES_OF_ONE = frozenset({"bandwidth_share", "pcie_share", "encap_wall_share"})
 """Signals with bounds near 1 that do not pass it: a fifth more than such a bound is met always, or never."""
@@ -145,6 +145,7 @@ def _setter(*bounds: Bound) -> Callable[[float], None]:
     def set_all(value: float) -> None:
         for bound in bounds:
             bound.__dict__[side_of(bound)[0]] = value  # entries are frozen, and cached: this is their one value
+        first_signs.read_again()
 
     return set_all
 

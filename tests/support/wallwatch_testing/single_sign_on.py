@@ -1,7 +1,7 @@
 """A second backend of a running stack, on which people sign in at an OpenID Connect provider: for the browser tests.
 
 It shares the stack's database and leaves the background work to the first one, as a replica does.
-The browser tests start the provider themselves, because one of them needs it to be down.
+The browser tests start the providers themselves, one after the other at the same address, because one test needs them to be down.
 """
 
 import json
@@ -17,8 +17,12 @@ from wallwatch.domain.telemetry.registry import KafkaRole
 from wallwatch.store.roles import DatabaseRole
 from wallwatch_local import ports, processes
 from wallwatch_local.demo_programs import Layout
+from wallwatch_local.paths import REPOSITORY
 
 LABEL = "Example ID"
+CLIENT = "wallwatch"
+SECRET = "+/:% are encoded in the header that has this secret"
+STRICT_PROVIDER = REPOSITORY / "tests" / "e2e" / "support" / "strictProvider.mjs"
 PEOPLE = (
     {"sub": "1001", "preferred_username": "ana.sre", "groups": ["staff", "sre"]},
     {"sub": "1002", "preferred_username": "eve.sales", "groups": ["staff", "sales"]},
@@ -46,14 +50,15 @@ def running(layout: Layout) -> Iterator[dict[str, str]]:
         with processes.running(
             "the backend with single sign-on", command, log, lambda: _is_ready(address), SIGTERM, environment=environment
         ):
-            provider = {"address": f"http://127.0.0.1:{provider_port}", "command": _provider_command(provider_port)}
-            yield {"E2E_SSO_BASE_URL": address, "E2E_SSO_PROVIDER": json.dumps(provider)}
+            commands = {"lenient": _lenient_provider(provider_port), "strict": _strict_provider(provider_port, address)}
+            providers = {"address": f"http://127.0.0.1:{provider_port}", "commands": commands}
+            yield {"E2E_SSO_BASE_URL": address, "E2E_SSO_PROVIDERS": json.dumps(providers)}
 
 
 def _environment(layout: Layout, port: int, address: str, issuer: str) -> dict[str, str]:
     """Settings of the backend; a variable that is set to nothing counts as unset."""
     secret = layout.secrets / "oidc-client-secret"
-    secret.write_text("the provider of the tests accepts any secret")
+    secret.write_text(SECRET)
     return {
         **layout.environment(layout.database_url(DatabaseRole.backend), KafkaRole.backend),
         "WALLWATCH_HTTP_PORT": str(port),
@@ -64,7 +69,7 @@ def _environment(layout: Layout, port: int, address: str, issuer: str) -> dict[s
         "WALLWATCH_AGENT_URL": "",
         "WALLWATCH_AGENT_SECRETS": "true",
         "WALLWATCH_OIDC_ISSUER": issuer,
-        "WALLWATCH_OIDC_CLIENT_ID": "wallwatch",
+        "WALLWATCH_OIDC_CLIENT_ID": CLIENT,
         "WALLWATCH_OIDC_CLIENT_SECRET_FILE": str(secret),
         "WALLWATCH_OIDC_ROLES": json.dumps({"sre": "operator"}),
         "WALLWATCH_OIDC_LABEL": LABEL,
@@ -72,11 +77,24 @@ def _environment(layout: Layout, port: int, address: str, issuer: str) -> dict[s
     }
 
 
-def _provider_command(port: int) -> list[str]:
+def _lenient_provider(port: int) -> list[str]:
+    """`oidc-provider-mock`, which accepts any client and any secret."""
     # It uses deprecated modules, whose warnings are not ours.
     command = [sys.executable, "-W", "ignore", "-m", "oidc_provider_mock", "--host", "127.0.0.1", "--port", str(port), "--require-nonce"]
     people = [argument for claims in PEOPLE for argument in ("--user-claims", json.dumps(claims))]
     return processes.die_with_parent([*command, *people], SIGTERM)
+
+
+def _strict_provider(port: int, address: str) -> list[str]:
+    """`oidc-provider`, which knows one client and requires PKCE."""
+    client = {
+        "client_id": CLIENT,
+        "client_secret": SECRET,
+        "redirect_uris": [f"{address}/api/v1/session/oidc/callback"],
+        "post_logout_redirect_uris": [f"{address}/"],
+    }
+    settings = {"port": port, "client": client, "people": PEOPLE}
+    return processes.die_with_parent(["node", str(STRICT_PROVIDER), json.dumps(settings)], SIGTERM)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ async def get_commonalities(
     session: Reading,
     symptom: Annotated[list[SymptomName] | None, Query(max_length=50, description="Default: any")] = None,
 ) -> Commonalities:
-    """Return what hosts with symptoms have in common beyond chance: models, firmware, racks, recent changes."""
+    """Return what hosts with symptoms have in common beyond chance: models, firmware, racks, tenants, recent changes."""
     return await service.commonalities(session, symptom or [])
 
 
@@ -28,5 +28,5 @@ async def get_commonalities(
 async def get_details(
     caller: AsViewer, session: Reading, wall: Annotated[Line | None, Query(description="Wall of the catalogue")] = None
 ) -> FleetDetails:
-    """Return firmware, and the headroom to one wall, of every RNIC in the order of the fleet."""
+    """Return firmware and tenants, and the headroom to one wall, of every RNIC in the order of the fleet."""
     return await service.details(session, wall)

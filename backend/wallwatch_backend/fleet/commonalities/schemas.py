@@ -29,4 +29,5 @@ class FleetDetails(BaseModel):
     host: list[str]
     pci: list[str]
     firmware: list[str | None]
+    tenants: list[list[str]] = Field(description="Namespaces of the pods that hold its VFs; empty where none is known")
     headroom: list[float | None] = Field(description="1 - value/limit of the requested wall; null without one, or where it is unknown")

@@ -45,7 +45,8 @@ async def commonalities(session: ReadSession, symptoms: list[str]) -> Commonalit
 
 
 def _place(row: Any) -> list[tuple[Dimension, str | None]]:
-    return [("model", row.model), ("firmware", row.fw_ver), ("rack", row.rack)]
+    tenants: list[tuple[Dimension, str | None]] = [("tenant", tenant) for tenant in row.tenants]
+    return [("model", row.model), ("firmware", row.fw_ver), ("rack", row.rack), *tenants]
 
 
 async def _changes(session: ReadSession, hosts: list[str]) -> list[tuple[str, str]]:
@@ -66,5 +67,6 @@ async def details(session: ReadSession, wall: str | None) -> FleetDetails:
         host=[row.host for row in rows],
         pci=[row.pci for row in rows],
         firmware=[row.fw_ver for row in rows],
+        tenants=[row.tenants for row in rows],
         headroom=[None if row.headroom is None else round(row.headroom, 4) for row in rows],
     )

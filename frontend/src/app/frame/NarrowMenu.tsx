@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { Drawer } from "@mantine/core";
 import { BrandMark } from "@/lib/ui/BrandMark";
 import { Navigation } from "./Navigation";

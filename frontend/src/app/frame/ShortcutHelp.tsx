@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { Kbd, Modal, Stack, Table, Title } from "@mantine/core";
 import { SHORTCUTS } from "./useShortcuts";
 

@@ -1,8 +1,8 @@
-import { ActionIcon, Menu, SegmentedControl, Text, Tooltip, UnstyledButton } from "@mantine/core";
-import { IconClock, IconKeyboard, IconLogout, IconMenu2, IconSearch, IconUser } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
+import { ActionIcon, SegmentedControl, Tooltip, UnstyledButton } from "@mantine/core";
+import { IconKeyboard, IconMenu2, IconSearch } from "@tabler/icons-react";
+import { lazy, Suspense, useState } from "react";
 import { useZone } from "@/lib/time/ZoneContext";
-import { useSignOut } from "@/shared/session";
+import { AccountButton } from "./AccountButton";
 import { ConnectionIndicator } from "./Connection";
 import classes from "./Shell.module.css";
 import { ThemeButton } from "./ThemeButton";
@@ -17,38 +17,26 @@ interface Props {
   onSearch: () => void;
 }
 
+const loadMenu = () => import("./AccountMenu");
+const AccountMenu = lazy(() => loadMenu().then((module) => ({ default: module.AccountMenu })));
+
+/** Its menu is fetched when somebody points at it, at the latest when it is opened. */
 function Account({ user }: Pick<Props, "user">) {
-  const { zone, setZone } = useZone();
-  const signOut = useSignOut();
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="md" aria-label={`Account of ${user.username}`}>
-          <IconUser size={17} stroke={1.6} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <Text size="sm" fw={600} style={{ color: "var(--ww-text)" }}>
-            {user.username}
-          </Text>
-          role: {user.role}
-        </Menu.Label>
-        <Menu.Item component={Link} to="/account" leftSection={<IconUser size={14} />}>
-          Account
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconClock size={14} />}
-          onClick={() => setZone(zone === "utc" ? "local" : "utc")}
-          className={classes["narrowOnly"]}
-        >
-          {zone === "utc" ? "Show local time" : "Show times in UTC"}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={14} />} onClick={() => signOut.mutate()}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+  const [wanted, setWanted] = useState(false);
+  const button = (
+    <AccountButton
+      username={user.username}
+      aria-haspopup="menu"
+      onPointerEnter={() => void loadMenu()}
+      onClick={() => setWanted(true)}
+    />
+  );
+  return wanted ? (
+    <Suspense fallback={button}>
+      <AccountMenu user={user} />
+    </Suspense>
+  ) : (
+    button
   );
 }
 

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { Modal } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconAlertTriangle, IconBolt, IconBox, IconCpu, IconFile, IconSearch, IconServer2 } from "@tabler/icons-react";

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { AccountPage } from "@/features/accounts/own/AccountPage";
 import { useTitle } from "@/lib/ui/useTitle";
 

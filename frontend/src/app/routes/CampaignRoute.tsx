@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { getRouteApi } from "@tanstack/react-router";
 import { CampaignPage } from "@/features/lab/CampaignPage";
 import { useTitle } from "@/lib/ui/useTitle";

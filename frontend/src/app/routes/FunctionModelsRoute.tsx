@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { ModelsPage } from "@/features/functions/models/ModelsPage";
 import { useTitle } from "@/lib/ui/useTitle";
 

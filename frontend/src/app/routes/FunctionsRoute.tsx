@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { FunctionsPage } from "@/features/functions/card/FunctionsPage";

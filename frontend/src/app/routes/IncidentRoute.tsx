@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { getRouteApi } from "@tanstack/react-router";
 import { IncidentPage } from "../pages/IncidentPage";
 

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { getRouteApi } from "@tanstack/react-router";
 import { LabPage } from "@/features/lab/LabPage";
 import { useTitle } from "@/lib/ui/useTitle";

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { getRouteApi } from "@tanstack/react-router";
 import { PolicyEditorPage } from "@/features/policies/editor/PolicyEditorPage";
 import type { EditorSearch } from "@/features/policies/filters";

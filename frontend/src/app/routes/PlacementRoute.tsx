@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { PlacementPage } from "@/features/functions/placement/PlacementPage";
 import { useTitle } from "@/lib/ui/useTitle";
 

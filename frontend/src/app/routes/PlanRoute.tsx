@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { getRouteApi } from "@tanstack/react-router";
 import { PlanPage } from "@/features/plans/PlanPage";
 import { useTitle } from "@/lib/ui/useTitle";

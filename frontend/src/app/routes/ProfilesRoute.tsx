@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { ProfilesPage } from "@/features/fleet/profiles/ProfilesPage";
 import { useTitle } from "@/lib/ui/useTitle";
 

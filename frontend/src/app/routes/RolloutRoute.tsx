@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { getRouteApi } from "@tanstack/react-router";
 import { RolloutPage } from "@/features/rollouts/RolloutPage";
 import { useTitle } from "@/lib/ui/useTitle";

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { RolloutsPage } from "@/features/rollouts/RolloutsPage";
 import { useTitle } from "@/lib/ui/useTitle";
 

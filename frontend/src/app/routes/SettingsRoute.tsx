@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { getRouteApi } from "@tanstack/react-router";
 import { SettingsPage } from "@/features/accounts/SettingsPage";
 import { useTitle } from "@/lib/ui/useTitle";

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { SloPage } from "@/features/isolation/slo/SloPage";
 import { useTitle } from "@/lib/ui/useTitle";
 

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { getRouteApi } from "@tanstack/react-router";
 import { SymptomPage } from "@/features/fleet/symptoms/SymptomPage";
 import { useTitle } from "@/lib/ui/useTitle";

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { TenantsPage } from "@/features/isolation/fleet/TenantsPage";

@@ -1,4 +1,5 @@
 import { useCallback } from "react";
+import "../kinds/bars";
 import { Chart } from "../Chart";
 import type { ChartTheme } from "../chartTheme";
 import type { MaskModel } from "./model";

@@ -1,5 +1,6 @@
 import { useCallback } from "react";
 import { plural } from "@/lib/format";
+import "../kinds/points";
 import { Chart } from "../Chart";
 import type { ChartTheme } from "../chartTheme";
 import { type ResidualPoint, residualsToOption } from "./toOption";

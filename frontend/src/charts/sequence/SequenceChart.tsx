@@ -1,5 +1,7 @@
 import { useCallback } from "react";
 import { plural } from "@/lib/format";
+import "../kinds/points";
+import "../kinds/zoom";
 import { Chart } from "../Chart";
 import type { ChartTheme } from "../chartTheme";
 import type { SequenceModel } from "./model";

@@ -1,5 +1,7 @@
 import { useCallback } from "react";
 import { plural } from "@/lib/format";
+import "../kinds/cells";
+import "../kinds/points";
 import { Chart } from "../Chart";
 import type { ChartTheme } from "../chartTheme";
 import type { SurfaceModel } from "./model";

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { Anchor, Button, Center, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useTitle } from "@/lib/ui/useTitle";

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useStates } from "@/lib/api/useStates";

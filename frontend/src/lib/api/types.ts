@@ -27,6 +27,7 @@ export type EventKind = Schemas["EventKind"];
 export type ExternalRef = Schemas["ExternalRef"];
 export type Commonality = Schemas["Commonality"];
 export type FleetDetails = Schemas["FleetDetails"];
+export type FleetThen = Schemas["FleetThen"];
 export type FieldInfo = Schemas["FieldInfo"];
 export type FindingInterval = Schemas["FindingInterval"];
 export type Hypothesis = Schemas["Hypothesis"];

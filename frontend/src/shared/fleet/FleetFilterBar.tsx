@@ -6,6 +6,7 @@ import { useSymptomChoices } from "@/lib/api/useCatalogue";
 import { distinct } from "@/lib/distinct";
 import { BANDS } from "@/lib/headroom";
 import type { Columns } from "@/lib/stream/columns";
+import classes from "./FleetFilterBar.module.css";
 import { type FleetFilters, fromList, isFiltered, toList } from "./filters";
 
 interface Props {
@@ -26,6 +27,8 @@ export function FleetFilterBar({ columns, shape, filters, onFilters, children }:
     [columns, shape], // eslint-disable-line react-hooks/exhaustive-deps
   );
   const symptoms = useSymptomChoices();
+  const [open, setOpen] = useState(false);
+  const chosen = [filters.rack, filters.host, filters.model, filters.symptom, filters.use].flatMap(toList).length;
   const [text, setText] = useState(filters.q ?? "");
   useEffect(() => setText(filters.q ?? ""), [filters.q]);
   const search = useDebouncedCallback((q: string) => onFilters({ ...filters, q: q.trim() || undefined }), 150);
@@ -56,6 +59,7 @@ export function FleetFilterBar({ columns, shape, filters, onFilters, children }:
         aria-label="Filter by text"
         placeholder="host, PCI, model …  ( / )"
         w={190}
+        className={classes["text"]}
         leftSection={<IconSearch size={14} />}
         value={text}
         onChange={(event) => {
@@ -63,20 +67,25 @@ export function FleetFilterBar({ columns, shape, filters, onFilters, children }:
           search(event.currentTarget.value);
         }}
       />
-      {list("rack", "rack", options.rack)}
-      {list("host", "host", options.host)}
-      {list("model", "model", options.model)}
-      {list("symptom", "symptom", [
-        { value: "any", label: "any symptom" },
-        ...symptoms,
-        { value: "recent", label: "recently cleared" },
-        { value: "none", label: "no symptoms" },
-      ])}
-      {list(
-        "use",
-        "limit use",
-        BANDS.map((b) => ({ value: b.band, label: b.label })),
-      )}
+      <Button variant="default" className={classes["toggle"]} aria-expanded={open} onClick={() => setOpen(!open)}>
+        {chosen > 0 ? `Filters (${chosen})` : "Filters"}
+      </Button>
+      <div className={classes["lists"]} data-open={open || undefined}>
+        {list("rack", "rack", options.rack)}
+        {list("host", "host", options.host)}
+        {list("model", "model", options.model)}
+        {list("symptom", "symptom", [
+          { value: "any", label: "any symptom" },
+          ...symptoms,
+          { value: "recent", label: "recently cleared" },
+          { value: "none", label: "no symptoms" },
+        ])}
+        {list(
+          "use",
+          "limit use",
+          BANDS.map((b) => ({ value: b.band, label: b.label })),
+        )}
+      </div>
       <Button
         variant={filters.sick ? "filled" : "default"}
         aria-pressed={filters.sick !== undefined}

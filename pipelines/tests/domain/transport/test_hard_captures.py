@@ -1,6 +1,7 @@
 """Captures that an adversary would try: damaged headers, doubled frames, READs in flight, two losses, reused QPs."""
 
 import io
+import struct
 from dataclasses import asdict, replace
 
 import pytest
@@ -10,7 +11,7 @@ from wallwatch.domain.transport.connections import packed_address
 from wallwatch.domain.transport.containers import read_frames
 from wallwatch.domain.transport.frames import ReadReport
 from wallwatch.domain.transport.results import Analysis
-from wallwatch_testing.roce_frames import RESPONSE_FIRST, RESPONSE_LAST, Conversation, Packet, Timed, pcap
+from wallwatch_testing.roce_frames import RESPONSE_FIRST, RESPONSE_LAST, Conversation, Packet, Timed, block, interface, pcap, section
 
 MIDDLE = 0x0E
 
@@ -330,3 +331,32 @@ def test_the_table_of_queue_pairs_counts_what_was_wasted() -> None:
     assert (row.ce_marked, row.cnps, row.useful_share) == (4, 1, 5 / 8)
     assert row.nack_reaction is not None
     assert row.nack_reaction.p50_ns == 1000
+
+
+def lost_before_the_capture_point(first: int = 100) -> Conversation:
+    """The sixth packet is lost, refused in frame 9, and sent again in frame 11."""
+    talk = Conversation(first)
+    for number in (0, 1, 2, 3, 4, 6, 7, 8):
+        talk.data(number)
+    talk.nack(5)
+    for number in (9, *range(5, 12)):
+        talk.data(number)
+    talk.answer(11)
+    return talk
+
+
+@pytest.mark.parametrize(("skipped", "trigger"), [(0, 6), (4, 2), (6, 1), (8, None)])
+def test_a_capture_may_begin_anywhere_before_the_reaction_to_a_nack(skipped: int, trigger: int | None) -> None:
+    result = analysed(lost_before_the_capture_point().frames[skipped:])
+    (found,) = result.retransmissions
+    assert (found.kind, found.psn, found.frame_nack, found.frame_retransmission) == ("nack", 105, 9 - skipped, 11 - skipped)
+    assert (found.frame_trigger, found.nack_reaction_ns) == (trigger, 2000)
+    assert result.violations == []
+
+
+def test_frames_without_a_time_are_not_taken_for_mirrored_twice() -> None:
+    frames = lost_before_the_capture_point().frames
+    simple = b"".join(block(3, struct.pack("<I", len(frame.data)) + frame.data) for frame in frames)
+    report = ReadReport()
+    result = analyse(read_frames(io.BytesIO(section() + interface() + simple), report), report, Options())
+    assert (resent(result), result.violations, result.duplicate_frames) == ([("nack", 105, 11)], [], 0)

@@ -83,6 +83,7 @@ def list_incidents(
     symptom: Annotated[list[str] | None, typer.Option(help="Such as S1; may be repeated.")] = None,
     cause: Annotated[str | None, typer.Option(help="Only with this likely cause, such as C2.")] = None,
     assignee: Annotated[str | None, typer.Option(help="Only of this user.")] = None,
+    unassigned: Annotated[bool, typer.Option("--unassigned", help="Only those of nobody who can sign in.")] = False,
     ticket: Annotated[str | None, typer.Option(help="Only with a link to this ticket (its key).")] = None,
     search: Annotated[str | None, typer.Option("--search", "-q", help="Words in titles and summaries.")] = None,
     everything: Annotated[bool, typer.Option("--all", "-a", help="Resolved ones too.")] = False,
@@ -101,6 +102,7 @@ def list_incidents(
         "symptom": symptom,
         "cause": cause,
         "assignee": assignee,
+        "unassigned": unassigned or None,
         "ticket": ticket,
         "q": search,
     }

@@ -5,27 +5,28 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from statistics import median
 
 from wallwatch.domain.lab.conditions import Cause, Signal
 from wallwatch.domain.lab.covering import MOST_TUPLES, Coverage, Grid, one_at_a_time, tuples_of
 from wallwatch.domain.lab.device import Config, Parameter, Value, brute_force_tests
-from wallwatch.domain.lab.evidence import add_evidence
+from wallwatch.domain.lab.evidence import add_evidence, mostly_wrong
 from wallwatch.domain.lab.hiding import hides
 from wallwatch.domain.lab.hypothesis import Hidden
+from wallwatch.domain.lab.inside import rows_inside
 from wallwatch.domain.lab.judge import Judge
 from wallwatch.domain.lab.judge_report import baseline_of
 from wallwatch.domain.lab.learner import Learner
 from wallwatch.domain.lab.paths import difference
-from wallwatch.domain.lab.report import FoundCause, Report
+from wallwatch.domain.lab.report import FoundCause, Report, undecided
 from wallwatch.domain.lab.sampling import Sampler
 from wallwatch.domain.lab.tester import Options, Outcome, SearchEnd
 
 STAGES: tuple[tuple[int, Grid], ...] = ((2, "parts"), (3, "ends"), (4, "ends and inside"))
 """Strengths, and the levels of integers then."""
-MOST_ROWS = 220
+MOST_ROWS = 210
 """Rows of discovery that show nothing after which a strength of four is no longer pursued."""
 ROWS_TO_DOUBT_THE_DEFAULT = 30
 SHARE_TO_DOUBT_THE_DEFAULT = 0.85
@@ -62,6 +63,8 @@ class Adaptive:
         self._found_alone: dict[Cause, FoundCause] = {}
         self._is_first_pass = False
         self._later: deque[Config] = deque()
+        self._undecided: Counter[Signal] = Counter()
+        """Failures that no conditions explain."""
 
     @property
     def _known(self) -> list[Cause]:
@@ -93,6 +96,7 @@ class Adaptive:
                 self._report.notes.append(f"The search ended after {MOST_CAUSES} causes.")
                 return
             self._end_at_brute_force()
+        self._look_inside()
 
     def _is_brute_force_everything(self) -> bool:
         """Whether there are no values but the levels of brute force, and no more combinations of them than rows are worth."""
@@ -148,6 +152,21 @@ class Adaptive:
     def _learner(self, signal: Signal) -> Learner:
         return Learner(self._judge, self._sampler, self._rng, signal, self._known, self._suspected, self._healthy)
 
+    def _look_inside(self) -> None:
+        """Rows inside each cause, which all others avoid: an exception to it, or a symptom that shows nowhere else, is seen only there."""
+        looked: set[Cause] = set()
+        while inside := [one for one in self._report.causes if one.is_settled and one.cause not in looked]:
+            found = inside[0]
+            looked.add(found.cause)
+            for row in rows_inside(self._judge, self._sampler, found.cause, self._known, self._options.only):
+                if self._judge.decide(row, found.cause.signal, "discover", surely=True) is False:
+                    self._report.causes.remove(found)
+                    self._work(found.failing)
+                    break
+                self._work(row)
+                if all(one is not found for one in self._report.causes):
+                    break
+
     def _cover(self, strength: int, grid: Grid, clean: int) -> int:
         """Rows until every combination of so many levels was seen; beyond the strength that was asked for only while effort is left.
 
@@ -173,8 +192,10 @@ class Adaptive:
 
     def _doubt_the_default(self) -> None:
         """A default that is degraded shows no symptom: nearly every other row is better. Then one of those is the reference."""
+        if self._default_was_judged:
+            return
         rows = [(key, one[0]) for key, one in self._judge.seen.items() if one and one[0].status == "ok" and not one[0].symptoms]
-        if self._default_was_judged or len(rows) < ROWS_TO_DOUBT_THE_DEFAULT:
+        if len(rows) < ROWS_TO_DOUBT_THE_DEFAULT:
             return
         self._default_was_judged = True
         better = {name: [key for key, one in rows if name in self._judge.improved(one)] for name in self._judge.levels}
@@ -264,7 +285,21 @@ class Adaptive:
                 self._work(config)
 
     def _unsettled(self, signal: Signal) -> int:
-        return sum(one.cause.signal == signal and not one.is_settled for one in self._report.causes)
+        return self._undecided[signal] + sum(one.cause.signal == signal and not one.is_settled for one in self._report.causes)
+
+    def _is_refuted(self, found: FoundCause) -> bool:
+        """Conditions in which the signal mostly does not show explain nothing: a note says what is undecided, and no cause is reported."""
+        weak = None if found.is_settled else mostly_wrong(self._judge, found, self._known)
+        if weak is None:
+            return False
+        self._undecided[found.cause.signal] += 1
+        self._report.notes.append(undecided(found, difference(self._device, found.failing, self._healthy), weak))
+        return True
+
+    def _agrees_with_the_others(self, found: FoundCause) -> bool:
+        """Add the cause to the report. False where it shows that causes have to be learned again."""
+        self._replace_what_it_covers(found)
+        return not (self._learn_again_what_is_hidden(found) or self._learn_again_what_excludes(found))
 
     def _replace_what_it_covers(self, found: FoundCause) -> None:
         """Earlier causes that hold only where the new one does were a part of it; so were unproven ones whose reproducer it explains."""
@@ -290,6 +325,24 @@ class Adaptive:
                 self._report.causes[:] = [one for one in self._report.causes if one.cause.signal != cause.signal]
                 self._queue.extend(one.failing for one in again)
                 return any(one is found for one in again)
+        return False
+
+    def _learn_again_what_excludes(self, found: FoundCause) -> bool:
+        """Two causes of one signal of which each holds only where the other does not: where both hold, it passes.
+
+        Both are learned again, and what was seen where both hold then contradicts them.
+        """
+        signal = found.cause.signal
+        for other in [one for one in self._report.causes if one is not found and one.cause.signal == signal]:
+            conditions = [*found.cause.conditions, *other.cause.conditions]
+            names = found.cause.parameters | other.cause.parameters
+            third = [one for one in (*self._known, *self._suspected) if one.signal == signal and not one.parameters & names]
+            both = self._sampler.inside(conditions, third, corner=False) or self._sampler.inside(conditions, [], corner=False)
+            if both is None or self._judge.decide(both, signal, "verify", surely=True) is not False:
+                continue
+            self._report.causes[:] = [one for one in self._report.causes if one is not found and one is not other]
+            self._queue.extend([other.failing, found.failing])
+            return True
         return False
 
     def _forget_causes(self, config: Config) -> None:
@@ -322,8 +375,7 @@ class Adaptive:
         if self._judge.is_flaky and not was_flaky and self._report.causes:
             self._forget_causes(config)
             return
-        self._replace_what_it_covers(found)
-        if self._learn_again_what_is_hidden(found):
+        if self._is_refuted(found) or not self._agrees_with_the_others(found):
             return
         self._suspected = [one for one in self._suspected if one.signal != signal or not one.parameters & found.cause.parameters]
         self._judge.check_recovery(found.failing, signal)

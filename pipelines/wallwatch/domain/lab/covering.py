@@ -105,6 +105,7 @@ class Coverage:
         for i in range(self.strength):
             self._matrix[self._sets[:, i], np.arange(len(self._sets))] = self._strides[:, i]
         self._with_factor = [np.flatnonzero(self._matrix[i]) for i in range(len(self._factors))]
+        self._belongs = (self._matrix != 0).astype(np.float32)
         lengths = sizes.prod(axis=1)
         self._offsets = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else np.zeros(0, dtype=np.int64)
         self.tuples = int(lengths.sum())
@@ -144,7 +145,7 @@ class Coverage:
             fixed, target = self._some_open()
             rows, gains = self._candidates(target, fixed)
             for i in np.argsort(-gains, kind="stable")[:6]:
-                drawn = self._decode(rows[i], self._needed(rows[i], fixed))
+                drawn = self._decode(rows[i], self._needed(rows[i], fixed).tolist())
                 config = accept(drawn, [self._factors[j][0].name for j in fixed])
                 if config is None:
                     continue
@@ -172,7 +173,7 @@ class Coverage:
         for _ in range(TRIES_OF_A_PART):
             row = np.array([self._rng.randrange(int(one)) for one in self._counts])
             row[part] = target[part]
-            if accept(self._decode(row, part), names) is not None:
+            if accept(self._decode(row, [i in part for i in range(len(self._factors))]), names) is not None:
                 return True
         return False
 
@@ -220,16 +221,17 @@ class Coverage:
         return gains
 
     def _needed(self, row: np.ndarray, fixed: np.ndarray) -> np.ndarray:
-        """The factors whose level belongs to a combination that was not seen yet."""
-        is_open = self._open[self._whole(row[None, :])[0]]
-        return np.array([i for i in range(len(self._factors)) if i in fixed or is_open[self._with_factor[i]].any()])
+        """Of each factor whether its level belongs to a combination that was not seen yet."""
+        needed: np.ndarray = self._belongs @ self._open[self._whole(row[None, :])[0]].astype(np.float32) > 0
+        needed[fixed] = True
+        return needed
 
-    def _decode(self, row: np.ndarray, needed: np.ndarray) -> Config:
+    def _decode(self, row: np.ndarray, needed: Sequence[bool]) -> Config:
         """A configuration with these levels. An integer whose level is not needed takes any value, so that narrow windows are met too."""
         config = dict(self._device.default)
         for i, (number, (parameter, levels)) in enumerate(zip(row, self._factors, strict=True)):
             level = levels[int(number)]
-            if parameter.kind == "integer" and i not in needed:
+            if parameter.kind == "integer" and not needed[i]:
                 config[parameter.name] = parameter.between(parameter.minimum, parameter.maximum, self._rng.random())
             elif isinstance(level, Stratum):
                 config[parameter.name] = parameter.between(level.low, level.high, self._rng.random())

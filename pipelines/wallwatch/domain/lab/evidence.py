@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from wallwatch.domain.lab.conditions import Signal
+from wallwatch.domain.lab.conditions import Cause, Signal
 from wallwatch.domain.lab.device import Config, Value
 from wallwatch.domain.lab.judge import Judge
 from wallwatch.domain.lab.paths import difference
-from wallwatch.domain.lab.report import FoundCause
+from wallwatch.domain.lab.report import Agreement, FoundCause
 from wallwatch.domain.lab.tester import Outcome
 
 MOST_POINTS = 40
@@ -30,6 +30,20 @@ def add_evidence(judge: Judge, found: FoundCause) -> None:
         for name in good
         if name in bad and good[name]
     }
+
+
+def mostly_wrong(judge: Judge, found: FoundCause, known: Sequence[Cause]) -> Agreement | None:
+    """How many predictions inside the cause, or of all tests there, came true, where that is less than half; None where it is not.
+
+    Tests in which another cause of the same signal holds do not count.
+    """
+    same = [one for one in known if one.signal == found.cause.signal]
+    tested = [judge.device.config_of(key) for key in judge.seen]
+    inside = [one for one in tested if found.cause.holds(one) and not any(other.holds(one) for other in same)]
+    verdicts = [judge.known(one, found.cause.signal) for one in inside]
+    seen = Agreement(sum(one is True for one in verdicts), sum(one is not None for one in verdicts))
+    predicted, _ = found.agreement(known)
+    return next((one for one in (predicted, seen) if 2 * one.agree < one.of), None)
 
 
 def usable_tests(judge: Judge) -> list[tuple[Config, dict[str, float]]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wallwatch.domain.lab.axes import condition_of
+from wallwatch.domain.lab.axes import beside_threshold, condition_of
 from wallwatch.domain.lab.conditions import Before, Boundary, Cause, Condition, Range, Signal
-from wallwatch.domain.lab.device import Config, Value
+from wallwatch.domain.lab.device import Config, Value, as_integer
 from wallwatch.domain.lab.judge import Judge
+from wallwatch.domain.lab.moving import Moving
+from wallwatch.domain.lab.paths import difference
 from wallwatch.domain.lab.report import Threshold
 from wallwatch.domain.lab.sampling import Sampler
 from wallwatch.domain.lab.tester import Phase
@@ -138,6 +140,16 @@ class Hypothesis:
             self.thresholds[name] = thresholds
         return bool(new)
 
+    def drop_what_never_passed(self) -> None:
+        """Drop bounds of integers beyond which nothing passes, but another known cause holds: they would say only that it does not."""
+        unsupported = [one for one in self.conditions if isinstance(one, Range) and not self._has_passed_beyond(one)]
+        if len(unsupported) < len(self.conditions):
+            self.conditions = [one for one in self.conditions if one not in unsupported]
+
+    def _has_passed_beyond(self, condition: Range) -> bool:
+        name = condition.parameter
+        return any(self.decide({**self.witness, name: one.last_good}) is False for one in self.thresholds.get(name, ()))
+
     def _leaves_traces(self, bad: Config, thresholds: Sequence[Threshold]) -> bool:
         """Whether a threshold is another one after a reset: tests that passed have left traces, and it has to be found again."""
         return any(self.remembers(one) for one in _sides(bad, thresholds))
@@ -155,6 +167,54 @@ class Hypothesis:
         for one in thresholds if self.signal.symptom is not None else ():
             self.judge.doubt({**bad, one.parameter: one.last_good}, self.signal, self.phase, 1, at_threshold=True)
         return before != [self.decide_surely(one) for one in _sides(bad, thresholds)]
+
+    # --- what was seen already ---
+
+    def contradiction(self, checked: set[tuple[Value, ...]]) -> Config | None:
+        """A configuration that was seen to pass though all conditions hold, not one of those checked before; None if there is none.
+
+        One at a threshold says little: there a device may be unsure.
+        """
+        for key in list(self.judge.seen):
+            config = self.device.config_of(key)
+            if key in checked or not all(one.holds(config) for one in self.conditions) or not self._passed(config):
+                continue
+            checked.add(key)
+            if self._is_clear(config, self.conditions) and self.decide_surely(config) is False:
+                return config
+        return None
+
+    def is_needed(self, condition: Condition) -> bool:
+        """Whether two configurations were seen that differ in this condition alone, all others hold, and only the one inside it fails.
+
+        Then the others are no cause without it, whatever else makes the device fail where it is broken.
+        """
+        rest = [one for one in self.conditions if one is not condition]
+        names = set(condition.parameters)
+        configs = [self.device.config_of(key) for key in self.judge.seen]
+        held = [one for one in configs if all(other.holds(one) for other in rest) and self._is_clear(one, rest)]
+        failing = [one for one in held if condition.holds(one) and self.judge.known(one, self.signal)]
+        passing = [one for one in held if not condition.holds(one) and self._passed(one)]
+        return any(
+            set(difference(self.device, good, bad)) <= names and self.decide_surely(good) is False and bool(self.decide_surely(bad))
+            for good in passing
+            for bad in failing
+        )
+
+    def _passed(self, config: Config) -> bool:
+        return self.judge.known(config, self.signal) is False and not any(one.holds(config) for one in self._unusable)
+
+    def _is_clear(self, config: Config, conditions: Sequence[Condition]) -> bool:
+        """Whether no integer stands at a threshold of these conditions."""
+        for one in conditions:
+            value = config[one.parameters[0]]
+            if isinstance(one, Range) and beside_threshold(self.device.by_name[one.parameter], one, as_integer(value)) is not None:
+                return False
+            if isinstance(one, Moving):
+                threshold = one.threshold(config)
+                if abs(as_integer(value) - threshold) <= one.tolerance(threshold):
+                    return False
+        return True
 
     # --- how good it is ---
 

@@ -92,6 +92,7 @@ class Learner:
         hypothesis.conditions.clear()
         for name in names:
             hypothesis.add(hypothesis.witness, name, self._healthy[name])
+        hypothesis.drop_what_never_passed()
         return True
 
     def alone(self, failing: Config, name: str) -> FoundCause | None:

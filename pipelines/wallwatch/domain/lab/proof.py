@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from wallwatch.domain.lab.axes import beside_threshold
 from wallwatch.domain.lab.conditions import Among, Cause, Condition, Range
-from wallwatch.domain.lab.device import Config, as_integer
+from wallwatch.domain.lab.device import Config, Value, as_integer
 from wallwatch.domain.lab.hypothesis import Hypothesis
 from wallwatch.domain.lab.moving import Moving
 from wallwatch.domain.lab.permutation import Trial
 from wallwatch.domain.lab.report import Prediction
 from wallwatch.domain.lab.revision import Reviser
+from wallwatch.domain.lab.spread import Spread
 
 ROUNDS = 10
 """Fresh configurations inside a cause, each with one just outside per condition."""
@@ -28,18 +30,25 @@ class Prover:
         self._known = known
         self._suspected = suspected
         self._is_blurred = False
+        self._contradictions: set[tuple[Value, ...]] = set()
 
     def is_proven(self, predictions: list[Prediction]) -> bool:
+        """Whether nothing that was seen contradicts the hypothesis, and its predictions come true. False if something changed."""
+        return not self._contradicts_what_was_seen() and self._comes_true(predictions)
+
+    def _comes_true(self, predictions: list[Prediction]) -> bool:
         """Rounds of one configuration inside and, for each condition, one with only that condition broken. False if something changed."""
         hypothesis = self._hypothesis
+        spread = Spread(hypothesis.device.parameters)
         trials = {one: Trial() for one in hypothesis.conditions}
         is_moved = any(isinstance(one, Moving) for one in hypothesis.conditions)
         for number in range(ROUNDS_OF_A_MOVED_THRESHOLD if is_moved else ROUNDS):
             corner = number % 2 == 0 and not self._is_blurred
             hypothesis.phase = "verify" if corner else "permute"
-            inside = self._inside(corner)
+            inside = spread.best(partial(self._inside, corner))
             if inside is None:
                 break
+            spread.mark(inside)
             is_bad = hypothesis.agrees(inside, True)
             if not is_bad:
                 surprise = self._surprise(inside, None, corner)
@@ -65,6 +74,14 @@ class Prover:
         if self._drop_what_cannot_be_broken([one for one, trial in trials.items() if not trial.pairs]):
             return False
         return self._holds_in_others(predictions)
+
+    def _contradicts_what_was_seen(self) -> bool:
+        """Whether a configuration that was tested before passes though all conditions hold, and that taught something."""
+        while (config := self._hypothesis.contradiction(self._contradictions)) is not None:
+            self._hypothesis.phase = "verify"
+            if self._reviser.revise(config):
+                return True
+        return False
 
     def _drop_what_cannot_be_broken(self, never_broken: Sequence[Condition]) -> bool:
         """A condition that follows from the others, the topology and what is known is none. True if there was one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -122,6 +123,16 @@ class FoundCause:
             "failing": to_json(self.failing),
             "passing": to_json(self.passing),
         }
+
+
+def undecided(found: FoundCause, names: Sequence[str], inside: Agreement) -> str:
+    """A note on a failure that no conditions explain; `names` are the parameters in which it differs from the healthy configuration."""
+    example = json.dumps(to_json({name: found.failing[name] for name in names}))
+    return (
+        f"Undecided: {found.cause.signal} also shows where no cause holds, for instance with {example}."
+        f" Of {inside.of} configurations in which the best conditions that were tried hold, only {inside.agree} fail,"
+        " so they are not reported as a cause."
+    )
 
 
 @dataclass

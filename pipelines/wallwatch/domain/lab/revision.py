@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections import Counter
 from collections.abc import Sequence
 
 from wallwatch.domain.lab.boundary_follower import BoundaryFollower
@@ -15,6 +16,8 @@ from wallwatch.domain.lab.paths import Step, step_between
 from wallwatch.domain.lab.permutation import ENOUGH, Trial
 from wallwatch.domain.lab.threshold_map import ThresholdMap
 
+MOST_FOREIGN = 2
+"""After so many failures for another reason, further ones are set aside unexamined: that reason is learned after this cause."""
 MOST_WAYS = 4
 """Ways that are tried between two configurations until a single parameter makes the difference."""
 
@@ -30,6 +33,8 @@ class Reviser:
         self._map = ThresholdMap(self._device, hypothesis.decide, hypothesis.remembers, hypothesis.is_spent)
         self._unmoved: set[tuple[tuple[str, ...], str | None]] = set()
         """Integers, with another parameter that was found not to move their threshold."""
+        self._foreign: Counter[Condition] = Counter()
+        """How often a configuration failed for another reason though a condition that is needed was broken."""
         self._unfit: set[frozenset[str]] = set()
         """Integers to which no boundary could be fitted."""
 
@@ -43,13 +48,17 @@ class Reviser:
             return True
         if self._corrected(condition, outside, is_bad=True):
             return True
-        if trial.odds <= -ENOUGH and len(hypothesis.conditions) > 1:
+        if self._foreign[condition] >= MOST_FOREIGN:
+            hypothesis.others.append(outside)
+            return False
+        if trial.odds <= -ENOUGH and len(hypothesis.conditions) > 1 and not hypothesis.is_needed(condition):
             hypothesis.conditions.remove(condition)
             return True
         if trial.held == 0 and trial.pairs == 1 and self._widen(outside, condition):
             return True
         if self._moves_with_another(outside, condition):
             return True
+        self._foreign[condition] += hypothesis.is_needed(condition)
         hypothesis.others.append(outside)
         return False
 

@@ -13,6 +13,7 @@ from wallwatch.domain.lab.judge_report import baseline_of, noise_of
 from wallwatch.domain.lab.models import fit_models
 from wallwatch.domain.lab.report import Report
 from wallwatch.domain.lab.sampling import Sampler
+from wallwatch.domain.lab.separated import separated
 from wallwatch.domain.lab.strategies import BASELINES
 from wallwatch.domain.lab.tester import Options, SearchEnd, Tester
 from wallwatch.domain.lab.topology import Topology
@@ -49,6 +50,7 @@ def run_lab(device: Device, tester: Tester, options: Options) -> Report:
     except SearchEnd as end:
         report.stopped = str(end) or "stopped"
         report.next.append(_next_step(report))
+    report.causes = separated(judge, report.causes)
     report.models = fit_models(device, usable_tests(judge), [one.cause for one in report.causes])
     report.operations = dict(judge.operations)
     report.resets = judge.resets

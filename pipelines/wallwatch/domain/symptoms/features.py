@@ -75,6 +75,11 @@ def _where(signal: str, window_s: int) -> tuple[str, int | None, int]:
     return "fine", fine.get(signal), form
 
 
+def is_fine(signal: str, window_s: int) -> bool:
+    """Whether a signal over such a window is kept in the fine one."""
+    return _where(signal, window_s)[0] == "fine"
+
+
 def keep(rnic_state: dict[str, Any], at_ms: int, values: dict[str, float]) -> None:
     """Put a sample's used values into the windows of its RNIC."""
     fine, coarse, form = places()

@@ -168,6 +168,7 @@ def _is_confirmed(entry: Behaviour, definition: Definition, values: dict[str, fl
 
 
 _OPTIONAL = re.compile(r"\[([^\]]*)\]")
+_NAMED = re.compile(r"\{(\w+)")
 
 
 def _summary(entry: Detected, values: dict[str, float], fading: bool, stale_since: str | None) -> str:
@@ -180,6 +181,8 @@ def _summary(entry: Detected, values: dict[str, float], fading: bool, stale_sinc
         return f"{entry.title} is clearing; it is cleared once its conditions have been gone for {definition.clear_for_s} s."
 
     def filled_in(match: re.Match[str]) -> str:
+        if isinstance(entry, Behaviour) and not any(map(values.get, _NAMED.findall(match[1]))):
+            return ""  # alternatives that nothing was seen of
         try:
             return match[1].format_map(values)
         except KeyError:

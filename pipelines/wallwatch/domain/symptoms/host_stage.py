@@ -16,7 +16,7 @@ from wallwatch.domain.catalogue.behaviour_models import Behaviour
 from wallwatch.domain.catalogue.load import derived_signals, detected, event_signals, profiles
 from wallwatch.domain.catalogue.models import Definition, Detected
 from wallwatch.domain.hypotheses.versions import Identity
-from wallwatch.domain.symptoms import events, finding_messages, host, rnic_stage, violations
+from wallwatch.domain.symptoms import events, finding_messages, first_signs, host, rnic_stage, violations
 from wallwatch.domain.symptoms.detect import Change, Life, Phase, Verdict, advance, judge
 from wallwatch.domain.symptoms.features import Features, is_event
 from wallwatch.domain.symptoms.peers import Peers
@@ -40,8 +40,7 @@ GONE_MS, GONE_CHECK_MS = 1_800_000, 300_000
 """An RNIC missing from its host's samples for this long has been removed: its active findings are cleared. Check interval."""
 
 State = MutableMapping[str, Any]
-"""`{"host": ..., "<pci>": RnicState, ...}`, plain JSON. The stage assigns each value that it has changed, so that a mapping
-that loads and saves single values can replace a dict."""
+"""`{"host": ..., "<pci>": RnicState, ...}`, plain JSON. The stage assigns each value that it has changed (see `jobs/host_state`)."""
 
 
 def _sources(definition: Definition) -> frozenset[str]:
@@ -310,9 +309,11 @@ class _Step:
         subject = {"host": self._tags["host"], "pci": pci, "rack": self._tags.get("rack", "")}
         for entry, definition in _judged_on(source, "rnic"):
             life = lives.get(entry.id, {})
-            if not life and isinstance(entry, Behaviour) and "transport" not in rnic_state:
-                continue  # its transport engine shows nothing, as most
-            if not life and entry.models and rnic_state["id"].get("model") not in entry.models:
+            if not life and (
+                (isinstance(entry, Behaviour) and "transport" not in rnic_state)  # its transport engine shows nothing, as most
+                or not first_signs.may_begin(definition, rnic_state, self._host["events"], self._now_ms)
+                or (entry.models and rnic_state["id"].get("model") not in entry.models)
+            ):
                 continue
             after, message = self._move(entry, definition, life, features, subject, rnic_state)
             if after:
@@ -323,7 +324,8 @@ class _Step:
                 if message[0]["state"] == "cleared":
                     rnic_state.setdefault("ended", {})[entry.id] = self._now_ms
                 found += message
-        self._note_waiting(pci, any(lives.get(entry.id, {}).get("phase") == Phase.RAISING for entry, _ in _judged_on(WAITING, "rnic")))
+        waits = bool(lives) and any(lives.get(entry.id, {}).get("phase") == Phase.RAISING for entry, _ in _judged_on(WAITING, "rnic"))
+        self._note_waiting(pci, waits)
         return found
 
     def _note_waiting(self, pci: str, waits: bool) -> None:

@@ -2,6 +2,9 @@
 
 `Peers` is memory of the process, not state of a host: after a restart it fills within a minute, and whatever rests on it is unknown until
 then. The same messages in the same order give the same answers. Times are event times; hosts' clocks may differ by some seconds.
+
+What a peer counts names nobody, so it is laid to an RNIC by elimination only: its known partners do not explain it, all of them are heard,
+and the fleet as a whole counts more of the effect than of its cause (`fleet_totals`).
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from wallwatch.domain.catalogue.load import variant_of
+from wallwatch.domain.symptoms.fleet_totals import FleetTotals, Growth, Unexplained
 
 Key = tuple[str, str]
 """Host and PCI address."""
@@ -23,7 +27,17 @@ MOST_SENDERS = 16
 SUMMED_MS = 5_000
 """What the receivers of one sender counted is summed at most this often: half of the usual interval between two samples."""
 
-HANDLED, SENT, REPEATED, READS, LOST, READS_LOST = range(6)
+TOTALS_MS = 1_000
+"""The fleet's totals are compared at most this often: they have steps of a second."""
+
+SILENT_MS = 3_600_000
+"""An RNIC that counted something when it was last heard may go on unheard for this long: its collector may have stopped, not its traffic.
+Chosen: after an hour it has been shut down or repaired."""
+
+STEADY = 3
+"""Intervals over which a rate is compared with itself: what it varies by is in doubt."""
+
+HANDLED, SENT, REPEATED, READS, READS_LOST = range(5)
 """Counters, by their places in `_COUNTERS`."""
 
 _COUNTERS: tuple[tuple[str, ...], ...] = (
@@ -31,18 +45,26 @@ _COUNTERS: tuple[tuple[str, ...], ...] = (
     ("np_cnp_sent", "cnpSent"),
     ("duplicate_request",),
     ("rx_read_requests", "InRdmaReads", "iwInRdmaReads"),
-    ("implied_nak_seq_err", "packet_seq_err", "RetransSegs", "tcpRetransSegs"),
     ("implied_nak_seq_err", "RetransSegs", "tcpRetransSegs"),
 )
 """Of several names, the sum of those that a sample has: drivers have names of their own."""
 
-EXPLAINED_BY: Mapping[int, int] = {HANDLED: SENT, REPEATED: LOST}
-"""What a peer counts may come from others: notifications from their senders, repeated requests from requesters that count their losses."""
+_READS_SENT: Mapping[str, str] = {"RetransSegs": "OutRdmaReads", "tcpRetransSegs": "iwOutRdmaReads"}
+"""What is sent again may be requests of reads only where reads are sent: the counter that says so."""
 
+EXPLAINED_BY: Mapping[int, int] = {HANDLED: SENT, REPEATED: READS_LOST}
+"""What a peer counts comes from somebody: notifications from a receiver, repeated requests from a requester that lost responses. Writes
+that are sent again were not received before."""
 
-_NAMES = tuple(dict.fromkeys(name for names in _COUNTERS for name in names))
+_BALANCED = tuple(dict.fromkeys((*EXPLAINED_BY, *EXPLAINED_BY.values())))
+"""Counters of which the whole fleet's increase is known."""
+
+_NAMES = tuple(dict.fromkeys((*(name for names in _COUNTERS for name in names), *_READS_SENT.values())))
 _PLACES = tuple(tuple(_NAMES.index(name) for name in names) for names in _COUNTERS)
 """Of each of the counters, the places of its names among all of them."""
+_ONLY_WITH = {_NAMES.index(name): _NAMES.index(reads) for name, reads in _READS_SENT.items()}
+_STILL = (0.0,) * len(_BALANCED)
+_BALANCED_PLACES = tuple(dict.fromkeys(place for what in _BALANCED for place in _PLACES[what]))
 
 
 class Heard(NamedTuple):
@@ -54,19 +76,28 @@ class Heard(NamedTuple):
     before: tuple[Any, ...]
     model: str | None
 
-    def rate(self, what: int) -> float | None:
-        """Increase of a counter per second; None where it is missing or was reset."""
-        elapsed_ms = self.at_ms - self.before_ms
-        if elapsed_ms <= 0:
-            return None
-        total: float | None = None
+    def increase(self, what: int) -> int | None:
+        """By how much a counter grew; below 0 where it was reset, None where it is missing."""
+        total: int | None = None
         for place in _PLACES[what]:
             now, last = self.totals[place], self.before[place]
             if type(now) is int and type(last) is int:
                 if now < last:
-                    return None
-                total = (total or 0.0) + (now - last) * 1000.0 / elapsed_ms
+                    return -1
+                if place in _ONLY_WITH and self.totals[_ONLY_WITH[place]] == self.before[_ONLY_WITH[place]]:
+                    now = last  # no reads were sent, or nobody counts them
+                total = (total or 0) + now - last
         return total
+
+    def rate(self, what: int) -> float | None:
+        """Increase of a counter per second; None where it is missing or was reset."""
+        elapsed_ms = self.at_ms - self.before_ms
+        increase = self.increase(what) if elapsed_ms > 0 else None
+        return increase * 1000.0 / elapsed_ms if increase is not None and increase >= 0 else None
+
+    def has(self, what: int) -> bool:
+        """Whether the newest sample has the counter."""
+        return any(type(self.totals[place]) is int for place in _PLACES[what])
 
 
 class Peers:
@@ -79,9 +110,12 @@ class Peers:
         self._senders: dict[Key, tuple[str, ...]] = {}
         self._receivers: dict[str, set[Key]] = {}
         """Address -> the RNICs to which its owner sends."""
-        self._losing: dict[Key, int] = {}
-        """RNICs that counted lost read responses -> when the last time."""
-        self._unplaced: tuple[int, float] | None = None
+        self._fleet = FleetTotals(len(_BALANCED))
+        self._moving: dict[Key, list[tuple[float, ...]]] = {}
+        """RNICs of which a balanced counter grew lately -> increase of each per ms, in their newest `STEADY` intervals."""
+        self._until: tuple[int, int | None] | None = None
+        self.all_heard = True
+        """False while other processes hear a part of the fleet, or this one is still reading old messages, which come out of order."""
         self._counted: dict[tuple[Key, int], tuple[int, float]] = {}
         """Sender and counter -> when what its receivers counted was summed, and the sum."""
 
@@ -89,13 +123,36 @@ class Peers:
         """Take one `rnic` sample. Cheap: it is done for each."""
         totals = tuple(map(fields.get, _NAMES))
         last = self._heard.get(key)
-        if last is None or at_ms < last.at_ms - FRESH_MS:  # new, or the host's clock was set back
-            self._heard[key] = Heard(at_ms, totals, at_ms, totals, variant_of(tags.get("pci_id"), tags.get("hca_type")))
+        if last is None or at_ms < last.at_ms - FRESH_MS or at_ms > last.at_ms + FRESH_MS:  # new, away, or the host's clock was set back
+            model = variant_of(tags.get("pci_id"), tags.get("hca_type")) or (last.model if last is not None else None)
+            self._heard[key] = Heard(at_ms, totals, at_ms, totals, model)
+            self._moving.pop(key, None)
+            if any(type(value) is int for value in totals):
+                self._fleet.unknown_until(at_ms)
         elif at_ms > last.at_ms:
             model = last.model or variant_of(tags.get("pci_id"), tags.get("hca_type"))
-            self._heard[key] = Heard(at_ms, totals, last.at_ms, last.totals, model)
-            if any(totals[place] != last.totals[place] for place in _PLACES[READS_LOST]):
-                self._losing[key] = at_ms
+            heard = self._heard[key] = Heard(at_ms, totals, last.at_ms, last.totals, model)
+            if key in self._moving or any(totals[place] != last.totals[place] for place in _BALANCED_PLACES):
+                self._add(key, heard)
+
+    def _add(self, key: Key, heard: Heard) -> None:
+        """Add what one RNIC counted since its sample before to the fleet's totals."""
+        elapsed_ms = heard.at_ms - heard.before_ms
+        increases = [heard.increase(what) for what in _BALANCED]
+        reset = any(increase is not None and increase < 0 for increase in increases)
+        came_or_went = any(type(heard.totals[place]) is not type(heard.before[place]) for place in _BALANCED_PLACES)
+        if reset or came_or_went:
+            self._fleet.unknown_until(heard.at_ms)
+        rates = tuple([max(increase or 0, 0) / elapsed_ms for increase in increases])
+        lately = [*self._moving.pop(key, [_STILL])[1 - STEADY :], rates]
+        if any(map(any, lately)):
+            self._moving[key] = lately
+        growths = []
+        for column, of_column in enumerate(zip(*lately, strict=True)):
+            most = max(of_column)
+            if most:
+                growths.append(Growth(column, of_column[-1] * elapsed_ms, (most - min(of_column)) * elapsed_ms))
+        self._fleet.add(heard.before_ms, heard.at_ms, growths)
 
     def hear_offload(self, key: Key, fields: Mapping[str, Any]) -> None:
         """Take one `rnic_offload` sample: the RNIC's own tunnel addresses, and those that send to it."""
@@ -122,19 +179,50 @@ class Peers:
         return found or None
 
     def rate(self, key: Key, what: int, at_ms: int) -> float | None:
-        """Sum over the RNICs that send to this one, per second, less what others explain; None where none of them is known or fresh."""
+        """Sum over the RNICs that send to this one, per second, less what their other known partners explain; None where none of them is
+        known or fresh, or all have partners that nobody hears.
+        """
         total: float | None = None
         for sender, heard in self._of(key):
             value = heard.rate(what) if abs(at_ms - heard.at_ms) <= FRESH_MS else None
             if value is None:
                 continue
             if value and what in EXPLAINED_BY:
-                value -= self._explained(sender, key, EXPLAINED_BY[what], at_ms)
-                if what == REPEATED and value > 0.0:
-                    value -= self._unplaced_losses(at_ms)
-                value = max(value, 0.0)
+                if not self._hears_partners(sender, key, EXPLAINED_BY[what]):
+                    continue
+                value = max(value - self._explained(sender, key, EXPLAINED_BY[what], at_ms), 0.0)
             total = value if total is None else total + value
         return total
+
+    def unexplained(self, what: int, at_ms: int) -> Unexplained | None:
+        """How much the whole fleet certainly counted of something within the last minute without counting its cause.
+
+        None while it is unknown: a part of the fleet is not heard.
+        """
+        until_ms = self._heard_until(at_ms) if self.all_heard else None
+        if until_ms is None:
+            return None
+        return self._fleet.unexplained(_BALANCED.index(what), _BALANCED.index(EXPLAINED_BY[what]), until_ms)
+
+    def _heard_until(self, at_ms: int) -> int | None:
+        """Up to when the counters of all RNICs are known; None where one that was counting has become silent."""
+        if self._until is None or abs(at_ms - self._until[0]) > TOTALS_MS:
+            silent = any(FRESH_MS < at_ms - self._heard[key].at_ms <= SILENT_MS for key in self._moving)
+            newest = min((heard.at_ms for heard in self._heard.values() if at_ms - heard.at_ms <= FRESH_MS), default=None)
+            self._until = (at_ms, None if silent else newest)
+        return self._until[1]
+
+    def _hears_partners(self, sender: Key, receiver: Key, by: int) -> bool:
+        """Whether everybody who is known to exchange packets with a sender is heard, and counts."""
+        owners = (self._owner.get(address) for address in self._senders.get(sender, ()))
+        others = {*owners, *self._receivers_of(sender)} - {sender, receiver}
+        return all(other is not None and other in self._heard and self._heard[other].has(by) for other in others)
+
+    def _receivers_of(self, sender: Key) -> set[Key]:
+        found: set[Key] = set()
+        for address in self._addresses.get(sender, "").split():
+            found |= self._receivers.get(address, set())
+        return found
 
     def _of(self, key: Key) -> Iterator[tuple[Key, Heard]]:
         """The RNICs that send to this one, as far as they were heard."""
@@ -148,26 +236,9 @@ class Peers:
         """What other RNICs that this sender sends to have counted, per second."""
         kept = self._counted.get((sender, by))
         if kept is None or abs(at_ms - kept[0]) > SUMMED_MS:
-            receivers: set[Key] = set()
-            for address in self._addresses.get(sender, "").split():
-                receivers |= self._receivers.get(address, set())
-            total = sum(self._fresh(one, by, at_ms) for one in receivers if one != sender)
+            total = sum(self._fresh(one, by, at_ms) for one in self._receivers_of(sender) if one != sender)
             kept = self._counted[sender, by] = (at_ms, total)
         return max(kept[1] - self._fresh(receiver, by, at_ms), 0.0)
-
-    def _unplaced_losses(self, at_ms: int) -> float:
-        """Lost read responses per second of all RNICs, less what the RNICs known to send to each were asked for again.
-
-        Traffic beside the offloaded flows names no sender: such a loss may be what any peer was asked for again.
-        """
-        if self._unplaced is None or abs(at_ms - self._unplaced[0]) > SUMMED_MS:
-            self._losing = {key: last for key, last in self._losing.items() if abs(at_ms - last) <= FRESH_MS}
-            total = 0.0
-            for key in self._losing:
-                asked = sum(self._fresh(sender, REPEATED, at_ms) for sender, _ in self._of(key))
-                total += max(self._fresh(key, READS_LOST, at_ms) - asked, 0.0)
-            self._unplaced = (at_ms, total)
-        return self._unplaced[1]
 
     def _fresh(self, key: Key, what: int, at_ms: int) -> float:
         heard = self._heard.get(key)

@@ -1,8 +1,8 @@
 """What is kept of one RNIC between messages, and how a sample moves it. Pure and in event time.
 
 `RnicState` is plain JSON: `{"newest": ms, "at": {source: [ms, ...]}, "fine", "coarse" (windows), "mean", "least", "most" (baselines),
-"behind" (samples that may show a step of the clock), "counters", "moved", "ever", "id" (rack, model, variant, driver, firmware, its
-version), "engine", "transport", "qps", "ets", "np" (see `transport`), "symptoms": {"S1": life}}`.
+"signs" (see `first_signs`), "behind" (samples that may show a step of the clock), "counters", "moved", "ever", "id" (rack, model, variant,
+driver, firmware, its version), "engine", "transport", "qps", "ets", "np" (see `transport`), "symptoms": {"S1": life}}`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from wallwatch.domain.catalogue import promoted
 from wallwatch.domain.catalogue.load import generic_profile, model_of, variant_of
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.hypotheses.versions import Identity
-from wallwatch.domain.symptoms import baseline, clock_steps, features, host, signals, transport, window
+from wallwatch.domain.symptoms import baseline, clock_steps, features, first_signs, host, signals, transport, window
 from wallwatch.domain.symptoms.host import Host
 from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.symptoms.signals import RnicState
@@ -101,7 +101,7 @@ def _is_behind(rnic_state: RnicState, source: str, newest_ms: int, at_ms: int) -
 def _set_back(rnic_state: RnicState, host_state: Host, at_ms: int) -> None:
     """Go on in the time of a clock that was set back. What is active stays so; nobody knows for how long."""
     rnic_state.update(newest=0, at={}, fine=[], coarse=[])
-    for name in ("behind", "counters", "moved", "down"):
+    for name in ("behind", "counters", "moved", "down", "signs"):
         rnic_state.pop(name, None)
     transport.forget(rnic_state)
     host.set_back_lives(rnic_state, at_ms)
@@ -112,7 +112,8 @@ def take_offload(rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, 
     """One `rnic_offload` sample into the windows; False when its time has been passed by a newer one, so that verdicts do not move."""
     profile = profile_of(rnic_state)
     values = signals.of_offload(fields, rnic_state, profile, host.misses_per_s(host_state, at_ms))
-    host_state["wrong"] += len((_RAW & fields.keys()) - values.keys())
+    if not values.keys() >= _RAW:
+        host_state["wrong"] += len((_RAW & fields.keys()) - values.keys())
     deletions = values.get("flow_deletions_per_s")
     if deletions is not None and at_ms >= rnic_state["newest"]:
         insertions = values.get("flow_insertions_per_s", 0.0)
@@ -219,5 +220,6 @@ def _keep(rnic_state: RnicState, at_ms: int, values: dict[str, float]) -> bool:
     for name in EVER:
         if name in values and name not in ever:
             ever[name] = 1
+    first_signs.note(rnic_state, at_ms, values)
     features.keep(rnic_state, at_ms, values)
     return bool(at_ms >= rnic_state["newest"])

@@ -59,10 +59,11 @@ def of_offload(fields: Mapping[str, Any], rnic_state: RnicState, profile: Profil
         Datapath misses of the host, packets/s.
     """
     found: dict[str, float] = {}
+    get = fields.get
     for name in RAW:
-        value = number(fields.get(name))
-        if value is not None:
-            found[name] = value
+        value = get(name)
+        if (type(value) is float or type(value) is int) and 0 <= value < 2**63:  # as `number`, without a call for each
+            found[name] = float(value)
 
     insertions, reoffloads = found.get("flow_insertions_per_s"), found.get("reoffloads_per_s")
     if "reoffload_ratio" not in found and insertions == 0.0 and reoffloads == 0.0:

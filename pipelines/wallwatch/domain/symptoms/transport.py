@@ -14,7 +14,7 @@ from typing import Any
 from wallwatch.domain.catalogue.behaviour_models import PEERS, Contradiction
 from wallwatch.domain.catalogue.load import behaviours, contradictions
 from wallwatch.domain.symptoms import contradictions as contradictions_of
-from wallwatch.domain.symptoms.peers import HANDLED, READS, REPEATED, Key, Peers, total_of
+from wallwatch.domain.symptoms.peers import EXPLAINED_BY, HANDLED, READS, REPEATED, Key, Peers, total_of
 from wallwatch.domain.symptoms.signals import number
 from wallwatch.domain.telemetry.registry import measurements
 
@@ -253,10 +253,12 @@ def _of_settings(found: dict[str, float], np: list[Any] | None, rates: Mapping[s
 
 
 def _of_peers(found: dict[str, float], peers: Peers, key: Key, at_ms: int, variant: str) -> None:
-    for signal, what in (("peers_cnps_handled_per_s", HANDLED), ("peers_reads_per_s", READS)):
-        value = peers.rate(key, what, at_ms)
-        if value is not None:
-            found[signal] = value
+    reads = peers.rate(key, READS, at_ms)
+    if reads is not None:
+        found["peers_reads_per_s"] = reads
+    handled, fleet = peers.rate(key, HANDLED, at_ms), peers.unexplained(HANDLED, at_ms)
+    if handled is not None and (fleet is not None or handled == 0.0):
+        found["peers_cnps_handled_per_s"] = min(handled, fleet.per_s) if fleet is not None else 0.0
     pair = behaviours()["B3"].interoperability
     models = peers.models(key) if pair is not None and variant in pair.receivers else None
     if pair is not None and models is not None:
@@ -278,11 +280,21 @@ def _of_pairs(
             contradictions_of.take(readings, pair, at_ms, cause, effect)
         if readings:
             judged = contradictions_of.judge(readings, pair, at_ms, lifespan)
-            if judged.unanswered is not None:
-                found[name] = judged.unanswered
+            amount = _capped(judged.unanswered, pair, at_ms, peers) if of_peers else judged.unanswered
+            if amount is not None:
+                found[name] = amount
 
 
 _PEER_COUNTERS = {"peers.duplicate_request": REPEATED, "peers.rx_read_requests": READS, "peers.rp_cnp_handled": HANDLED}
+
+
+def _capped(amount: float | None, pair: Contradiction, at_ms: int, peers: Peers | None) -> float | None:
+    """What peers counted, at most as much as the fleet counted without its cause; None where either is unknown."""
+    what = _PEER_COUNTERS[pair.cause[0]]
+    if amount is None or what not in EXPLAINED_BY:
+        return amount
+    fleet = peers.unexplained(what, at_ms) if peers is not None else None
+    return min(amount, fleet.amount) if fleet is not None else None
 
 
 def _of_peers_total(kept: dict[str, Any], pair: Contradiction, at_ms: int, peers: Peers | None, key: Key) -> int | None:

@@ -38,20 +38,26 @@ def add(
     bucket_ms: int = BUCKET_MS,
     window_ms: int = WINDOW_MS,
 ) -> None:
-    """Add one sample's values: those that have a place in `index`. A signal that is absent from `values` leaves no trace, so it stays
-    missing."""
+    """Add one sample's values: those that have a place in `index`, which is in the order of the places. A signal that is absent from
+    `values` leaves no trace, so it stays missing."""
     number = at_ms // bucket_ms
+    taken = list(map(values.get, index))
     position = len(rows)
     while position > 0 and rows[position - 1][0] > number:
         position -= 1
     if position > 0 and rows[position - 1][0] == number:
-        row = rows[position - 1]
+        _merge(rows[position - 1], taken)
     else:
-        row = [number, [None] * len(index)]
-        rows.insert(position, row)
+        rows.insert(position, [number, taken])
+    oldest = (number if newest_ms is None else max(newest_ms // bucket_ms, number)) - window_ms // bucket_ms
+    while rows and rows[0][0] <= oldest:
+        del rows[0]
+
+
+def _merge(row: list[Any], taken: list[float | None]) -> None:
+    """Add one sample's values to a bucket that has some."""
     sums = row[1]
-    for signal, place in index.items():
-        value = values.get(signal)
+    for place, value in enumerate(taken):
         if value is None:
             continue
         if sums[place] is None:
@@ -67,9 +73,6 @@ def add(
             row[3][place] = value
         if value < row[4][place]:
             row[4][place] = value
-    oldest = (number if newest_ms is None else max(newest_ms // bucket_ms, number)) - window_ms // bucket_ms
-    while rows and rows[0][0] <= oldest:
-        del rows[0]
 
 
 def _inside(rows: Rows, place: int, first: int) -> list[list[Any]]:
@@ -125,9 +128,13 @@ def _mean_feature(rows: Rows, place: int, first: int, newest_ms: int, bucket_ms:
 def sum_of(rows: Rows, place: int, newest_ms: int, window_s: int) -> tuple[float, int]:
     """Sum and number of a signal's samples in the window that ends at `newest_ms`."""
     total, count = 0.0, 0
-    for row in _inside(rows, place, newest_ms // BUCKET_MS - max(window_s * 1000 // BUCKET_MS, 1)):
-        total += row[1][place]
-        count += 1 if len(row) == 2 else row[2][place]
+    first = newest_ms // BUCKET_MS - max(window_s * 1000 // BUCKET_MS, 1)
+    for row in rows:
+        if row[0] > first:
+            value = row[1][place]
+            if value is not None:
+                total += value
+                count += 1 if len(row) == 2 else row[2][place]
     return total, count
 
 

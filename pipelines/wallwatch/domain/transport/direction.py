@@ -5,7 +5,7 @@ PSNs are unwrapped inside: plain growing integers.
 
 from __future__ import annotations
 
-from wallwatch.domain.transport.gaps import Filling, Nack
+from wallwatch.domain.transport.gaps import REORDER_WINDOW, EarlyNack, Filling, Nack
 from wallwatch.domain.transport.results import (
     ACK_GOES_BACK,
     NACK_WRONG_PSN,
@@ -16,7 +16,7 @@ from wallwatch.domain.transport.results import (
     Kind,
     Retransmission,
 )
-from wallwatch.domain.transport.sent_log import DUPLICATE_NS, SentLog
+from wallwatch.domain.transport.sent_log import SentLog, moment_ago
 from wallwatch.domain.transport.sequence import PSN_MASK, unwrapped
 
 NACK_OVERDUE_PACKETS = 64
@@ -25,7 +25,6 @@ LONE_RESEND_NS = 500_000
 """At the capture's end, a filled gap counts as a retransmission after this wait, as reordering before."""
 _MOST_HOLES = 1 << 12
 """More PSNs missing at once are a gap of the capture, not of the network."""
-_REORDER_WINDOW = 256
 _MOST_BACK, _MOST_AHEAD = 1 << 16, 1 << 20
 """PSNs further from what was seen belong to a new connection with the same QP number, not to this one."""
 _MOST_COUNTED_HOLES = 64
@@ -63,6 +62,7 @@ class Direction:
         self._selective: tuple[Filling, Nack, int] | None = None
         self._not_ready: int | None = None
         self._last_nack: tuple[int, int] = (-1, 0)
+        self._early: EarlyNack | None = None
         self.shortest_answer: int | None = None
         """From a packet to its acknowledgement, where nothing was sent between."""
         self.waits: list[int] = []
@@ -86,6 +86,7 @@ class Direction:
         if not self.started:
             self.started = True
             self.next = self.first = self.top = psn
+            self.nack = self._early.before(psn) if self._early else None
         if psn != self.next & PSN_MASK or self._filling or damaged:
             self._unusual(unwrapped(psn, self.next), frame, time_ns, damaged)
             return
@@ -172,14 +173,14 @@ class Direction:
 
         One a little further on is not believed, but shows that something was sent.
         """
-        if self.next < number < self.next + _REORDER_WINDOW:
+        if self.next < number < self.next + REORDER_WINDOW:
             self.last_time = time_ns
         acknowledged = self.acknowledged if self.acknowledged is not None else self.first - 1
         return acknowledged < number <= self.next
 
     def _begin_at(self, number: int) -> None:
         """A packet from before the capture's first one is late, or sent again: whatever follows decides, as with any hole."""
-        if self.first - _REORDER_WINDOW <= number < self.first:
+        if self.first - REORDER_WINDOW <= number < self.first:
             self._holes.update(range(number, self.first))
             self.first = number
 
@@ -224,7 +225,7 @@ class Direction:
 
     def _continue_filling(self, filling: Filling, number: int, frame: int, time_ns: int) -> bool:
         """Decide what the packets that filled a gap were; True when `number` is one more of them."""
-        if number == filling.end and time_ns - filling.time_ns <= DUPLICATE_NS:
+        if number == filling.end and moment_ago(filling.time_ns, time_ns):
             self._findings.duplicate_frames += 1
             return True
         if number == filling.end + 1 and number in self._holes:
@@ -343,9 +344,10 @@ class Direction:
     def refuse(self, psn: int, frame: int, time_ns: int) -> None:
         """The receiver sent a NACK for `psn` (or, for READ, asked for it again)."""
         if not self.started:
+            self._early = EarlyNack(psn, frame, time_ns)
             return
         number = unwrapped(psn, self.top)
-        if self._last_nack[0] == number and time_ns - self._last_nack[1] <= DUPLICATE_NS:
+        if self._last_nack[0] == number and moment_ago(self._last_nack[1], time_ns):
             self._findings.duplicate_frames += 1
             return
         self._last_nack = (number, time_ns)
@@ -353,10 +355,10 @@ class Direction:
         if self.nack:
             self._findings.violate(frame, SECOND_NACK, self.qpn)
             return
-        acknowledged = self.acknowledged if self.acknowledged is not None else self.first - _REORDER_WINDOW
+        acknowledged = self.acknowledged if self.acknowledged is not None else self.first - REORDER_WINDOW
         if not self._may_be_refused(number, acknowledged):
             self._findings.violate(frame, NACK_WRONG_PSN, self.qpn)
-        trigger = self._log.first_behind(number, _REORDER_WINDOW)
+        trigger = self._log.first_behind(number, REORDER_WINDOW)
         self.nack = Nack(number, frame, time_ns, trigger[1] if trigger else None, time_ns - trigger[2] if trigger else None)
         self.acknowledged = max(acknowledged, min(number, self.top) - 1)
 
@@ -378,7 +380,7 @@ class Direction:
             return
         if (self.nack and number > self.nack.psn) or number >= self.next:
             return  # the requests behind the one that was asked for again are repeated with it
-        if self._log.first_behind(number, _REORDER_WINDOW):
+        if self._log.first_behind(number, REORDER_WINDOW):
             self.refuse(psn, frame, time_ns)
 
     def not_ready(self, psn: int) -> None:

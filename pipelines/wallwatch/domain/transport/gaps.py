@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wallwatch.domain.transport.sequence import unwrapped
+
+REORDER_WINDOW = 256
+"""Packets may come out of order by so many PSNs."""
+
 
 @dataclass(frozen=True)
 class Nack:
@@ -14,6 +19,20 @@ class Nack:
     time_ns: int
     frame_trigger: int | None
     generation_ns: int | None
+
+
+@dataclass(frozen=True)
+class EarlyNack:
+    """A NACK that came before the capture's first data packet: the packets that it answers are not in the capture."""
+
+    psn: int
+    frame: int
+    time_ns: int
+
+    def before(self, first: int) -> Nack | None:
+        """What still waits for its retransmission, if the first packet was sent before the NACK arrived."""
+        number = unwrapped(self.psn, first)
+        return Nack(number, self.frame, self.time_ns, None, None) if first - REORDER_WINDOW <= number < first else None
 
 
 @dataclass

@@ -11,6 +11,15 @@ _MOST_SEARCHED = 1 << 11
 _MOST_REPEATS_SEARCHED = 16
 
 
+def moment_ago(then_ns: int, now_ns: int) -> bool:
+    """Whether two frames are so close that one is the other's mirror image; frames without a time (0) may be any time apart.
+
+    >>> moment_ago(5_000, 5_900), moment_ago(5_000, 6_100), moment_ago(0, 0)
+    (True, False, False)
+    """
+    return now_ns > 0 and now_ns - then_ns <= DUPLICATE_NS
+
+
 class SentLog(list[tuple[int, int, int]]):
     """A list, because a packet is appended at a time; what is searched is bounded."""
 
@@ -26,7 +35,7 @@ class SentLog(list[tuple[int, int, int]]):
     def is_mirrored_twice(self, number: int, time_ns: int) -> bool:
         """Whether the same packet was seen a moment ago, on another mirror port."""
         for entry in islice(reversed(self), _MOST_REPEATS_SEARCHED):
-            if time_ns - entry[2] > DUPLICATE_NS:
+            if not moment_ago(entry[2], time_ns):
                 return False
             if entry[0] == number:
                 return True

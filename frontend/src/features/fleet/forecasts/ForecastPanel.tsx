@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { Grid, Group, Select, Table, Text, UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { SeriesChart } from "@/charts/series/SeriesChart";

@@ -143,9 +143,14 @@ describe("the page of forecasts", () => {
     expect(screen.queryByText(/not expected to reach a limit within/)).not.toBeInTheDocument();
   });
 
-  it("says what is wrong when the backend does not answer", async () => {
+  it("says what is wrong once, and asks again", async () => {
     broken = true;
     show();
-    expect((await screen.findAllByText("Down")).length).toBeGreaterThan(0);
+    expect(await screen.findAllByText("Down")).toHaveLength(1);
+    expect(screen.getByRole("search", { name: "Filter forecasts" })).toBeInTheDocument();
+    broken = false;
+    await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+    expect(await screen.findByRole("table", { name: "Forecasts" })).toBeInTheDocument();
+    expect(screen.queryByText("Down")).not.toBeInTheDocument();
   });
 });

@@ -1,7 +1,9 @@
 import { Stack, Text, Title } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { plural } from "@/lib/format";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { ListPanel } from "@/lib/ui/ListPanel";
+import { ProblemNotice } from "@/lib/ui/ProblemNotice";
 import { type ForecastFilters, isFiltered } from "./filters";
 import { ForecastCounters } from "./ForecastCounters";
 import { ForecastFilterBar } from "./ForecastFilterBar";
@@ -42,6 +44,9 @@ export function ForecastsPage({ filters, onFilters }: Props) {
   const pages = useFleetForecasts(filters, true);
   const counts = useForecastCounts(filters);
   const onNearEnd = useNearEnd(pages);
+  const client = useQueryClient();
+  // One notice for the page: whatever keeps the list from coming keeps the rest, too.
+  const failed = pages.data === undefined && pages.error !== null;
   const shown = pages.data?.length ?? 0;
   const withinText = filters.within === undefined ? "1 h" : `${filters.within} min`;
   const { at_limit, likely, others, declining } = counts.data ?? { at_limit: 0, likely: 0, others: 0, declining: 0 };
@@ -52,35 +57,41 @@ export function ForecastsPage({ filters, onFilters }: Props) {
         RNICs at a hardware limit (a wall), and RNICs that reach one within the next hour with a chance of 50% or more.
       </Text>
       <ModelBanner />
-      <ForecastCounters counts={counts} withinText={withinText} />
+      {!failed && <ForecastCounters counts={counts} withinText={withinText} />}
       <ForecastFilterBar filters={filters} onFilters={onFilters} declining={counts.data && declining} />
-      {!filters.declining && <ForecastTimeline items={pages.data ?? []} spanMin={filters.within ?? 60} />}
-      <ListPanel
-        title={filters.declining ? "Bandwidth declines" : "At a limit or likely to reach one"}
-        aside={
-          <Text size="sm" c="dimmed" role="status">
-            {pages.data ? `${plural(shown, "RNIC")}${pages.hasNextPage ? " and more" : ""}` : ""}
-          </Text>
-        }
-        pages={pages}
-        long
-        empty={<Nothing filters={filters} forecasts={counts.data && at_limit + likely + others} />}
-        moreLabel="More RNICs"
-      >
-        {(items) => (
-          <ForecastTable
-            label="Forecasts"
-            items={items}
-            sorted={filters.sort ?? "time_to_wall"}
-            onSort={(sort) => onFilters({ ...filters, sort: sort === "decline" ? sort : undefined })}
-            onNearEnd={onNearEnd}
-          />
-        )}
-      </ListPanel>
-      {!filters.declining && !filters.wall && (
-        <OtherForecasts count={others} withinText={withinText} filters={filters} onFilters={onFilters} />
+      {failed ? (
+        <ProblemNotice error={pages.error} onRetry={() => void client.refetchQueries({ type: "active" })} />
+      ) : (
+        <>
+          {!filters.declining && <ForecastTimeline items={pages.data ?? []} spanMin={filters.within ?? 60} />}
+          <ListPanel
+            title={filters.declining ? "Bandwidth declines" : "At a limit or likely to reach one"}
+            aside={
+              <Text size="sm" c="dimmed" role="status">
+                {pages.data ? `${plural(shown, "RNIC")}${pages.hasNextPage ? " and more" : ""}` : ""}
+              </Text>
+            }
+            pages={pages}
+            long
+            empty={<Nothing filters={filters} forecasts={counts.data && at_limit + likely + others} />}
+            moreLabel="More RNICs"
+          >
+            {(items) => (
+              <ForecastTable
+                label="Forecasts"
+                items={items}
+                sorted={filters.sort ?? "time_to_wall"}
+                onSort={(sort) => onFilters({ ...filters, sort: sort === "decline" ? sort : undefined })}
+                onNearEnd={onNearEnd}
+              />
+            )}
+          </ListPanel>
+          {!filters.declining && !filters.wall && (
+            <OtherForecasts count={others} withinText={withinText} filters={filters} onFilters={onFilters} />
+          )}
+          <ModelsPanel />
+        </>
       )}
-      <ModelsPanel />
     </Stack>
   );
 }

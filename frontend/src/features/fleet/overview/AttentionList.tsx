@@ -28,16 +28,20 @@ function whyText(columns: Columns, row: number, names: Names): string {
   return (columns.headroom[row] ?? 1) < 0 ? "Over limit, no symptoms" : "Near limit, no symptoms";
 }
 
+const NONE: readonly { host: string; pci: string }[] = [];
+
 interface Props {
   state: FleetState;
   summary: FleetSummary;
   now: number;
+  /** A replay: today's incidents are not those of then. */
+  past: boolean;
   /** Shows all that need attention, and nothing else. */
   onShowAll: () => void;
 }
 
 /** The sickest RNICs by name, one click away: what an operator came for, before any reading of colours. */
-export function AttentionList({ state, summary, now, onShowAll }: Props) {
+export function AttentionList({ state, summary, now, past, onShowAll }: Props) {
   const { columns, staleAfterMs } = state;
   const key = summary.sickest.map((row) => `${columns.host[row] ?? ""}|${columns.pci[row] ?? ""}`).join();
   // `key` stands for the RNICs that are shown; the summary is another object with each update.
@@ -45,7 +49,7 @@ export function AttentionList({ state, summary, now, onShowAll }: Props) {
     () => summary.sickest.map((row) => ({ host: columns.host[row] ?? "", pci: columns.pci[row] ?? "" })),
     [key], // eslint-disable-line react-hooks/exhaustive-deps
   );
-  const incidents = useIncidentsOfRnics(shown);
+  const incidents = useIncidentsOfRnics(past ? NONE : shown);
   const names = useNames();
   const [asked, setAsked] = useState<{ host: string; pci: string } | null>(null);
   if (summary.needAttention === 0) {

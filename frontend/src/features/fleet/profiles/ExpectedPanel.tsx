@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { Grid, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";

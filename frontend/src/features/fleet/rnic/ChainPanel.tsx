@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { Grid, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { MaskChart } from "@/charts/masks/MaskChart";

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { useCallback } from "react";
 import { useOpenIncidents } from "@/shared/incidents/queries";
 import { purposeOf } from "@/shared/remedies/order/purpose";

@@ -10,6 +10,16 @@ export interface EventMark {
   toMs: number;
   count: number;
   text: string;
+  /** The page of the last of them, where it has one. */
+  page: MarkPage | null;
+}
+
+export type MarkPage = { incident: string } | { remedy: string };
+
+function pageOf({ data }: RnicChange): MarkPage | null {
+  const { incident_id: incident, remedy_id: remedy } = data ?? {};
+  if (typeof incident === "string") return { incident };
+  return typeof remedy === "string" ? { remedy } : null;
 }
 
 /** Of the whole range: what lies closer together than this can't be told apart in a chart. */
@@ -46,6 +56,7 @@ export function toMarks(changes: readonly RnicChange[], fromMs: number, toMs: nu
     if (before && at - before.fromMs <= near) {
       before.toMs = at;
       before.count += 1;
+      before.page = pageOf(change);
       before.text = `${plural(before.count, NOUNS[change.kind])}, the last: ${change.text}`;
       continue;
     }
@@ -55,6 +66,7 @@ export function toMarks(changes: readonly RnicChange[], fromMs: number, toMs: nu
       toMs: at,
       count: 1,
       text: change.text,
+      page: pageOf(change),
     };
     last.set(change.kind, mark);
     marks.push(mark);

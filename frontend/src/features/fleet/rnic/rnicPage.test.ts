@@ -71,6 +71,20 @@ describe("marks of changes", () => {
       ["container", 1, "late"],
     ]);
   });
+
+  it("lead to the page of the last change, where it has one", () => {
+    const changes = [
+      change(60, "incident", "opened", { incident_id: "i-1", symptom: "S1" }),
+      change(62, "incident", "opened", { incident_id: "i-2", symptom: "S6" }),
+      change(200, "remedy", "applied", { remedy_id: "r-1", state: "confirmed" }),
+      change(400, "container", "added", { kind: "cni_add" }),
+    ];
+    expect(toMarks(changes, NOW, NOW + 900_000).map(({ page }) => page)).toEqual([
+      { incident: "i-2" },
+      { remedy: "r-1" },
+      null,
+    ]);
+  });
 });
 
 describe("the page of an RNIC in the URL", () => {

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -21,7 +21,7 @@ export function AppliedRemedy({ remedy, title, onOpen }: Props) {
   const undo = useUndoRemedy();
   const { clock } = useTimeFormat();
   return (
-    <Stack gap={8} className={classes["applied"]} role="group" aria-label="Applied remedy">
+    <Stack gap={8} className={classes["applied"]} role="group" aria-label="Applied remedy" data-applied>
       <Group gap={8}>
         <StateMark machine="remedy" state={data.state} />
         <Text size="sm" fw={600}>

@@ -5,6 +5,7 @@ import { sparkPath } from "@/lib/sparkline";
 import { boundOf } from "../evidence/chartModels";
 import { evidenceValue } from "../evidence/evidenceText";
 import { useEvidenceSeries } from "../evidence/useEvidenceSeries";
+import { worstOf } from "../evidence/worst";
 import classes from "./WhatPanel.module.css";
 
 const SHOWN = 3;
@@ -27,7 +28,10 @@ function Spark({ evidence, values }: { evidence: Evidence; values: readonly (num
   );
 }
 
-/** The first few signals of the evidence with their course from before the onset; the charts below show the same at length. */
+/**
+ * The first few signals of the evidence with their course from before the onset; the charts below show the same at length.
+ * Once the symptom has cleared, the number is the worst one, because the newest is that of a healthy RNIC.
+ */
 export function KeyNumbers({ incident }: { incident: Incident }) {
   const finding = incident.findings.find(({ finding_id }) => finding_id === incident.finding_id);
   const { signals } = useEvidenceSeries(finding, incident.evidence);
@@ -35,22 +39,27 @@ export function KeyNumbers({ incident }: { incident: Incident }) {
   if (first.length === 0) return null;
   return (
     <ul className={classes["numbers"]} aria-label="Key numbers">
-      {first.map((each) => (
-        <li key={each.signal} className={classes["number"]}>
-          <span className={classes["label"]}>
-            <Text size="sm">{each.label}</Text>
-            {each.expected && (
-              <Text size="xs" c="dimmed">
-                expected {formatExpected(each.expected, each.unit)}
-              </Text>
-            )}
-          </span>
-          <Text fw={700} style={{ whiteSpace: "nowrap" }}>
-            {evidenceValue(each)}
-          </Text>
-          <Spark evidence={each} values={signals.data?.values[each.signal]} />
-        </li>
-      ))}
+      {first.map((each) => {
+        const values = signals.data?.values[each.signal];
+        const worst = incident.active ? null : worstOf(each, values);
+        return (
+          <li key={each.signal} className={classes["number"]}>
+            <span className={classes["label"]}>
+              <Text size="sm">{each.label}</Text>
+              {each.expected && (
+                <Text size="xs" c="dimmed">
+                  expected {formatExpected(each.expected, each.unit)}
+                  {worst !== null && `, at clearing ${evidenceValue(each)}`}
+                </Text>
+              )}
+            </span>
+            <Text fw={700} style={{ whiteSpace: "nowrap" }}>
+              {worst === null ? evidenceValue(each) : `${evidenceValue({ ...each, value: worst })} at worst`}
+            </Text>
+            <Spark evidence={each} values={values} />
+          </li>
+        );
+      })}
     </ul>
   );
 }

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { Grid, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
@@ -30,6 +31,7 @@ export function EvidenceCharts({ finding, evidence }: { finding: FindingPlace; e
       return model && field ? [{ evidence: each, model: { ...model, events }, window: windowOf(field) }] : [];
     });
   }, [signals.data, drawn, events, zone]);
+  const undrawn = drawn.filter(({ signal }) => !charts.some((chart) => chart.evidence.signal === signal));
   if (finding.pci === "" || span === null) return null;
   if (finding.symptom === "contention")
     return (
@@ -76,6 +78,14 @@ export function EvidenceCharts({ finding, evidence }: { finding: FindingPlace; e
                 />
               </Grid.Col>
             ))}
+            {undrawn.length > 0 && (
+              <Grid.Col span={12}>
+                <Text size="xs" c="dimmed">
+                  Not drawn: {undrawn.map(({ label }) => label).join(", ")}. Other hosts count it, or its samples are no
+                  longer stored; the values above are stored with the incident.
+                </Text>
+              </Grid.Col>
+            )}
           </Grid>
         )}
       </QueryState>

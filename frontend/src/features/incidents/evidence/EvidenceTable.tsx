@@ -3,6 +3,7 @@ import type { Evidence } from "@/lib/api/types";
 import { formatExpected } from "@/lib/format";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { EmptyState } from "@/lib/ui/EmptyState";
+import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { evidenceValue } from "./evidenceText";
 
 export function EvidenceTable({ evidence }: { evidence: readonly Evidence[] }) {
@@ -10,33 +11,22 @@ export function EvidenceTable({ evidence }: { evidence: readonly Evidence[] }) {
   if (evidence.length === 0)
     return <EmptyState title="No evidence stored">The finding that opened this incident has no signals.</EmptyState>;
   return (
-    <Table aria-label="Evidence">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Signal</Table.Th>
-          <Table.Th ta="right">Value</Table.Th>
-          <Table.Th>Expected</Table.Th>
-          <Table.Th>Interval</Table.Th>
-          <Table.Th>Meaning</Table.Th>
+    <HeadedTable label="Evidence" titles={["Signal", "Value", "Expected", "Interval", "Meaning"]}>
+      {evidence.map((each, i) => (
+        <Table.Tr key={`${each.signal}${i}`}>
+          <Table.Td>{each.label}</Table.Td>
+          <Table.Td fw={600} style={{ whiteSpace: "nowrap" }}>
+            {evidenceValue(each)}
+          </Table.Td>
+          <Table.Td style={{ whiteSpace: "nowrap" }}>{formatExpected(each.expected, each.unit)}</Table.Td>
+          <Table.Td style={{ whiteSpace: "nowrap" }}>
+            <Text span size="xs" c="dimmed">
+              {each.from && each.to ? `${clock(each.from)} – ${clock(each.to)}` : "–"}
+            </Text>
+          </Table.Td>
+          <Table.Td>{each.text}</Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {evidence.map((each, i) => (
-          <Table.Tr key={`${each.signal}${i}`}>
-            <Table.Td>{each.label}</Table.Td>
-            <Table.Td ta="right" fw={600} style={{ whiteSpace: "nowrap" }}>
-              {evidenceValue(each)}
-            </Table.Td>
-            <Table.Td style={{ whiteSpace: "nowrap" }}>{formatExpected(each.expected, each.unit)}</Table.Td>
-            <Table.Td style={{ whiteSpace: "nowrap" }}>
-              <Text span size="xs" c="dimmed">
-                {each.from && each.to ? `${clock(each.from)} – ${clock(each.to)}` : "–"}
-              </Text>
-            </Table.Td>
-            <Table.Td>{each.text}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </HeadedTable>
   );
 }

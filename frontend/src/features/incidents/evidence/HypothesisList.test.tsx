@@ -37,3 +37,10 @@ test("the likeliest cause is listed even when it is improbable, with its two fir
   await userEvent.click(screen.getByRole("button", { name: "1 more" }));
   expect(screen.getByText(/^\+ third/)).toBeVisible();
 });
+
+test("a behaviour of a transport engine has no causes, and its page says what to do", async () => {
+  renderPage(<HypothesisList symptom="B4" hypotheses={[]} />);
+  expect(screen.getByText("The RNIC itself behaves like this")).toBeVisible();
+  expect(screen.getByText("What to do about B4")).toBeVisible();
+  expect(screen.queryByText("No causes ranked yet")).toBeNull();
+});

@@ -1,4 +1,5 @@
 import { Anchor, Collapse, List, Text, UnstyledButton } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Evidence, Hypothesis } from "@/lib/api/types";
 import { formatShare, plural } from "@/lib/format";
@@ -10,6 +11,8 @@ import classes from "./HypothesisList.module.css";
 const LINES = 2;
 /** Causes less likely than this are counted, and listed on request. */
 const WEAK = 0.02;
+/** Ids of behaviours of transport engines. */
+const BEHAVIOUR = /^B\d$/;
 
 function EvidenceList({ title, sign, evidence }: { title: string; sign: string; evidence: readonly Evidence[] }) {
   const [all, setAll] = useState(false);
@@ -122,6 +125,16 @@ export function HypothesisList({
         <EmptyState title="The cause is another VF’s traffic">
           The summary names the aggressors with their shares of the load, and the victims. The page of the RNIC&apos;s
           VFs shows each second.
+        </EmptyState>
+      );
+    if (BEHAVIOUR.test(symptom))
+      return (
+        <EmptyState title="The RNIC itself behaves like this">
+          It follows from the model and its firmware, so no cause is ranked and no remedy changes it.{" "}
+          <Anchor inherit renderRoot={(props) => <Link to="/symptoms/$symptom" params={{ symptom }} {...props} />}>
+            What to do about {symptom}
+          </Anchor>
+          , with a text for a ticket at the vendor.
         </EmptyState>
       );
     return <EmptyState title="No causes ranked yet">They arrive with the finding's next message.</EmptyState>;

@@ -1,7 +1,7 @@
 import type { Commonality } from "@/lib/api/types";
 import type { IncidentFilters } from "../filters/filters";
 
-/** The filter that shows the incidents with a property that sick hosts share; a recent change is no filter. */
+/** The filter that shows the incidents with a property that sick hosts share; incidents have no tenants, and a recent change is no filter. */
 export function sharedFilter({ dimension, value }: Pick<Commonality, "dimension" | "value">): IncidentFilters | null {
   switch (dimension) {
     case "model":
@@ -10,6 +10,7 @@ export function sharedFilter({ dimension, value }: Pick<Commonality, "dimension"
       return { fw_ver: value };
     case "rack":
       return { rack: value };
+    case "tenant":
     case "change":
       return null;
   }

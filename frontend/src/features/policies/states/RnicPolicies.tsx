@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { Table, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { RangeSearch } from "@/lib/time/range";

@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { Text } from "@mantine/core";
 import { useMemo } from "react";
 import { SeriesChart } from "@/charts/series/SeriesChart";

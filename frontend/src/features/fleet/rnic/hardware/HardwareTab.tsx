@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { Grid, Text } from "@mantine/core";
 import { useId, useMemo } from "react";
 import { SeriesChart } from "@/charts/series/SeriesChart";

@@ -56,7 +56,7 @@ export function OverviewCharts({ series, findings, changes, walls, performance, 
   }, [series, findings, walls, performance, marks, zone, fromMs, toMs]);
   return (
     <>
-      <Ribbon findings={findings} marks={marks} fromMs={fromMs} toMs={toMs} />
+      <Ribbon findings={findings} marks={marks} fromMs={fromMs} toMs={toMs} onZoom={onZoom} />
       {charts.map(({ spec, model }, i) => {
         const lowest = i === charts.length - 1;
         const known = model.lines.some((line) => line.values.some((value) => value !== null));

@@ -1,4 +1,4 @@
-import { Tooltip } from "@mantine/core";
+import { Tooltip, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { PLOT_LEFT, PLOT_RIGHT } from "@/charts/series/toOption";
 import type { FindingInterval } from "@/lib/api/types";
@@ -14,7 +14,12 @@ interface Props {
   marks: readonly EventMark[];
   fromMs: number;
   toMs: number;
+  /** Shows the minutes around a change. */
+  onZoom: (fromMs: number, toMs: number) => void;
 }
+
+/** A change that has no page of its own is looked at in the minutes around it. */
+const AROUND_MS = 120_000;
 
 /** In less of the ribbon than this, an interval has no room for its name. Percent. */
 const ROOM_FOR_NAME = 4;
@@ -59,21 +64,40 @@ function Interval({ finding, ...range }: { finding: FindingInterval; fromMs: num
   );
 }
 
-function Mark({ mark, ...range }: { mark: EventMark; fromMs: number; toMs: number }) {
+/** A change leads to its page, or to the minutes around it. */
+function Mark({ mark, onZoom, ...range }: { mark: EventMark; fromMs: number; toMs: number; onZoom: Props["onZoom"] }) {
   const { clock } = useTimeFormat();
   const { left } = placeOf(mark.fromMs, mark.fromMs, range);
   const text = `${clock(mark.fromMs)} ${mark.text}`;
+  const shared = { className: classes["mark"], style: { left: `${left}%` } };
+  const { page } = mark;
+  const letter = EVENT_MARKS[mark.kind];
+  const hint = page === null ? "Zooms to it." : "incident" in page ? "Opens the incident." : "Opens the remedy.";
   return (
-    <Tooltip label={text} multiline maw={360}>
-      <span className={classes["mark"]} style={{ left: `${left}%` }} role="img" aria-label={text} tabIndex={0}>
-        {EVENT_MARKS[mark.kind]}
-      </span>
+    <Tooltip label={`${text}. ${hint}`} multiline maw={360}>
+      {page === null ? (
+        <UnstyledButton
+          {...shared}
+          aria-label={`${text}. Zoom to it`}
+          onClick={() => onZoom(mark.fromMs - AROUND_MS, mark.toMs + AROUND_MS)}
+        >
+          {letter}
+        </UnstyledButton>
+      ) : "incident" in page ? (
+        <Link {...shared} to="/incidents/$id" params={{ id: page.incident }} aria-label={`${text}. Open the incident`}>
+          {letter}
+        </Link>
+      ) : (
+        <Link {...shared} to="/remedies" search={{ remedy: page.remedy }} aria-label={`${text}. Open the remedy`}>
+          {letter}
+        </Link>
+      )}
     </Tooltip>
   );
 }
 
 /** Above the charts, on their time axis: a lane for each symptom, which leads to its incident, and one for what changed. */
-export function Ribbon({ findings, marks, fromMs, toMs }: Props) {
+export function Ribbon({ findings, marks, fromMs, toMs, onZoom }: Props) {
   const range = { fromMs, toMs };
   const symptoms = [...new Set(findings.map((each) => each.symptom))].sort(compareSymptoms);
   if (symptoms.length === 0 && marks.length === 0) return null;
@@ -98,7 +122,7 @@ export function Ribbon({ findings, marks, fromMs, toMs }: Props) {
         <div className={classes["lane"]} data-lane="changes">
           <span className={classes["name"]}>changes</span>
           {marks.map((mark) => (
-            <Mark key={`${mark.kind} ${mark.fromMs}`} mark={mark} {...range} />
+            <Mark key={`${mark.kind} ${mark.fromMs}`} mark={mark} onZoom={onZoom} {...range} />
           ))}
         </div>
       )}

@@ -1,0 +1,1 @@
+"""The fleet as it was at a minute of the past."""

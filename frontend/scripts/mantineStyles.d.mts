@@ -1,0 +1,2 @@
+/** Every file of ours that everybody fetches first. */
+export function firstFiles(): string[];

@@ -1,0 +1,4 @@
+import { BarChart } from "echarts/charts";
+import { use as register } from "echarts/core";
+
+register([BarChart]);

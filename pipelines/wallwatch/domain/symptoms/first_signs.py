@@ -1,0 +1,148 @@
+"""First signs: what must have been seen before a symptom can begin. Pure, in the RNIC's part of the state.
+
+Nearly every RNIC is healthy nearly always, and its windows would be searched for every sample only to find nothing. But a mean, median,
+extreme or newest value of a window can reach a bound only if one of its samples does, and an event counts only if it is kept. So of each
+definition one group of conditions is its sign, taken from the catalogue. A symptom whose sign is not in the window is not judged: it
+could not begin. Those that have begun are judged in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from wallwatch.domain.catalogue.load import detected
+from wallwatch.domain.catalogue.models import Bound, Condition, Definition
+from wallwatch.domain.symptoms import detect, window
+from wallwatch.domain.symptoms.events import Events
+from wallwatch.domain.symptoms.features import is_event, is_fine
+
+MARGIN = 1e-9
+"""A mean of values just below a bound may be rounded up to it: a sample this close to the bound is a sign, too (share, and absolute)."""
+
+Shown = dict[str, int]
+"""`{sign: number of the newest bucket of the fine window with a sample that showed it}`."""
+
+
+class _Sign(NamedTuple):
+    """One of these must show."""
+
+    events: tuple[str, ...]
+    samples: tuple[tuple[str, int], ...]
+    """Name of the sign, and how many buckets its window has."""
+
+
+class _Signs(NamedTuple):
+    """What to look for in every sample: signal, limit, and the name of the sign."""
+
+    at_least: tuple[tuple[str, float, str], ...]
+    at_most: tuple[tuple[str, float, str], ...]
+    form: int
+    """Changes when any of them does."""
+
+
+def note(rnic_state: dict[str, Any], at_ms: int, values: Mapping[str, float]) -> None:
+    """Remember which signs a sample shows. To be called before its values are in the window."""
+    at_least, at_most, form = _signs()
+    kept = rnic_state.get("signs")
+    if kept is None or kept[0] != form:
+        # What the window has was not looked at, by an earlier version: all of it may be a sign.
+        newest = rnic_state["fine"][-1][0] if rnic_state["fine"] else None
+        kept = rnic_state["signs"] = [form, {} if newest is None else {sign: newest for _, _, sign in (*at_least, *at_most)}]
+    shown: Shown = kept[1]
+    bucket = at_ms // window.BUCKET_MS
+    if shown:
+        oldest = max(rnic_state["newest"] // window.BUCKET_MS, bucket) - window.WINDOW_MS // window.BUCKET_MS
+        for sign in [sign for sign, last in shown.items() if last <= oldest]:
+            del shown[sign]
+    value_of = values.get
+    for signal, limit, sign in at_least:
+        value = value_of(signal)
+        if value is not None and value >= limit:
+            shown[sign] = max(shown.get(sign, 0), bucket)
+    for signal, limit, sign in at_most:
+        value = value_of(signal)
+        if value is not None and value <= limit:
+            shown[sign] = max(shown.get(sign, 0), bucket)
+
+
+def may_begin(definition: Definition, rnic_state: Mapping[str, Any], events: Events, now_ms: int) -> bool:
+    """Whether a symptom that has not begun could be judged present now."""
+    sign = _signs_of().get(definition.rule)
+    kept = rnic_state.get("signs")
+    if sign is None or kept is None:
+        return True
+    for signal in sign.events:
+        if signal in events:
+            return True
+    shown: Shown = kept[1]
+    if shown:
+        newest = now_ms // window.BUCKET_MS
+        for name, buckets in sign.samples:
+            if shown.get(name, -1) > newest - buckets:
+                return True
+    return False
+
+
+def read_again() -> None:
+    """Take the signs from the catalogue once more: for evaluations, which move its bounds."""
+    _signs_of.cache_clear()
+    _signs.cache_clear()
+
+
+@cache
+def _signs_of() -> dict[str, _Sign]:
+    """The sign of each rule of RNICs that has one."""
+    found = {}
+    for definition in _definitions():
+        group = _group(definition)
+        if group is not None:
+            samples = tuple((_name(c), max(c.window_s * 1000 // window.BUCKET_MS, 1)) for c in group if not is_event(c.signal))
+            found[definition.rule] = _Sign(tuple(c.signal for c in group if is_event(c.signal)), samples)
+    return found
+
+
+@cache
+def _signs() -> _Signs:
+    at_least, at_most = set(), set()
+    for definition in _definitions():
+        for condition in _group(definition) or ():
+            if is_event(condition.signal):
+                continue
+            lower, upper = _lower(condition.raise_), _upper(condition.raise_)
+            if lower is not None:
+                at_least.add((condition.signal, lower - MARGIN * (abs(lower) + 1.0), _name(condition)))
+            elif upper is not None:
+                at_most.add((condition.signal, upper + MARGIN * (abs(upper) + 1.0), _name(condition)))
+    limits = tuple(sorted(at_least)), tuple(sorted(at_most))
+    return _Signs(*limits, crc32(repr(limits).encode()))
+
+
+def _definitions() -> list[Definition]:
+    return [entry.definition for entry in detected().values() if entry.definition is not None and entry.definition.scope == "rnic"]
+
+
+def _group(definition: Definition) -> tuple[Condition, ...] | None:
+    """The first group of conditions, one of which must hold, that only samples of the fine window or events can fulfil."""
+    return next((group for group in detect.groups(definition, False) if all(map(_shows, group))), None)
+
+
+def _shows(condition: Condition) -> bool:
+    if is_event(condition.signal):
+        lower = _lower(condition.raise_)
+        return lower is not None and lower > 0.0  # no event is zero
+    return is_fine(condition.signal, condition.window_s)
+
+
+def _lower(bound: Bound) -> float | None:
+    return bound.at_least if bound.at_least is not None else bound.above
+
+
+def _upper(bound: Bound) -> float | None:
+    return bound.at_most if bound.at_most is not None else bound.below
+
+
+def _name(condition: Condition) -> str:
+    return f"{condition.signal} {condition.raise_.text}"
