@@ -69,7 +69,6 @@ function useDrawn(
   const contended = limitOf(view) === CONTENTION && view.at === undefined;
   const fetched = group === "firmware" || group === "tenant" ? group : null;
   const details = useFleetDetails(wall, fetched !== null || (wall !== null && past === null));
-  const contention = useContentionHeadrooms(limit === CONTENTION).data;
   const found = details.data;
   const groups = useMemo(() => {
     if (fetched === null) return null;

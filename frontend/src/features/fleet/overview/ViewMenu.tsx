@@ -17,7 +17,7 @@ export function ViewMenu({ view, onView }: Props) {
   const walls = limitsOf(data?.walls ?? []);
   const group = GROUPS.find(({ value }) => value === view.group);
   const rate = RATES.find(({ value }) => value === view.colour);
-  const limit = limitsOf(data?.walls).find(({ id }) => id === limitOf(view))?.label;
+  const limit = walls.find(({ id }) => id === limitOf(view))?.label;
   const parts = [
     group && `by ${group.label.toLowerCase()}`,
     rate?.label ?? limit,
