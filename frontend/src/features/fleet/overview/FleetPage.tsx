@@ -25,7 +25,7 @@ import { minuteAgo, MINUTES } from "./replay/minutes";
 import { useReplay } from "./replay/useReplay";
 import { summarise } from "./summary";
 import { SummaryStrip } from "./SummaryStrip";
-import { CONTENTION, type FleetView, limitOf } from "./view";
+import { CONTENTION, type FleetView, limitOf, wallOf } from "./view";
 import { ViewMenu } from "./ViewMenu";
 
 // Neither is there on most visits.
@@ -64,11 +64,11 @@ function useDrawn(
 ) {
   const { columns, version, shape } = state;
   const { group = "rack", order } = view;
-  const limit = limitOf(view);
-  const wall = limit === CONTENTION ? null : limit;
+  const wall = wallOf(view);
+  // What was predicted in a past minute is not stored.
+  const contended = limitOf(view) === CONTENTION && view.at === undefined;
   const fetched = group === "firmware" || group === "tenant" ? group : null;
   const details = useFleetDetails(wall, fetched !== null || (wall !== null && past === null));
-  const contention = useContentionHeadrooms(limit === CONTENTION).data;
   const found = details.data;
   const groups = useMemo(() => {
     if (fetched === null) return null;
@@ -76,10 +76,11 @@ function useDrawn(
     const tenants = found.tenants.map((of) => (of.length > 1 ? SEVERAL : (of[0] ?? null)));
     return byRow(state, found, fetched === "firmware" ? found.firmware : tenants);
   }, [fetched, found, shape]); // eslint-disable-line react-hooks/exhaustive-deps
+  const contention = useContentionHeadrooms(contended).data;
   const present = useMemo(() => {
-    if (limit === CONTENTION) return contention ? headroomsByRow(state, contention) : null;
+    if (contended) return contention ? headroomsByRow(state, contention) : null;
     return wall !== null && found ? byRow(state, found, found.headroom) : null;
-  }, [limit, wall, found, contention, shape]); // eslint-disable-line react-hooks/exhaustive-deps
+  }, [contended, wall, found, contention, shape]); // eslint-disable-line react-hooks/exhaustive-deps
   // Tiles move when the set of the sick changes, not with each of their values.
   const key = order === "sick" ? [...sick].sort((a, b) => a - b).join() : "";
   const arrangement = useMemo<Arrangement>(
@@ -111,7 +112,7 @@ export function FleetPage({ filters, onFilters, view, onView, onOpen }: Props) {
   const { query, state: live } = useFleet();
   const clock = useNow();
   const { at: minute } = view;
-  const replay = useReplay(live, minute, limitOf(view) === CONTENTION ? null : limitOf(view));
+  const replay = useReplay(live, minute, wallOf(view));
   const state = replay.state ?? live;
   const now = replay.state?.asOf ?? clock;
   const onMinute = useCallback((next: string | undefined) => onView({ ...view, at: next }), [view, onView]);

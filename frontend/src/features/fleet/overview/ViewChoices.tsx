@@ -12,7 +12,7 @@ interface Props {
 /** What the view's menu offers; fetched when it is opened. */
 export function ViewChoices({ view, onView }: Props) {
   const { data } = useCatalogue();
-  const limits = limitsOf(data?.walls).map(({ id, label }) => ({ value: `limit:${id}`, label }));
+  const limits = limitsOf(data?.walls ?? []).map(({ id, label }) => ({ value: `limit:${id}`, label }));
   return (
     <Stack gap={8} w={220}>
       <Select

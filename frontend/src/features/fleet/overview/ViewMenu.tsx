@@ -14,9 +14,10 @@ interface Props {
 /** How tiles are grouped, coloured and ordered; the button says what differs from the usual. */
 export function ViewMenu({ view, onView }: Props) {
   const { data } = useCatalogue();
+  const walls = limitsOf(data?.walls ?? []);
   const group = GROUPS.find(({ value }) => value === view.group);
   const rate = RATES.find(({ value }) => value === view.colour);
-  const limit = limitsOf(data?.walls).find(({ id }) => id === limitOf(view))?.label;
+  const limit = walls.find(({ id }) => id === limitOf(view))?.label;
   const parts = [
     group && `by ${group.label.toLowerCase()}`,
     rate?.label ?? limit,

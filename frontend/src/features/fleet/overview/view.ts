@@ -50,12 +50,18 @@ export function parseFleetSearch(search: Record<string, unknown>): FleetSearch {
 /** Colours by the function of a card that is closest to its SLA: a limit that the live fleet does not know. */
 export const CONTENTION = "contention";
 
-/** The limits by which tiles can be coloured. */
-export function limitsOf(walls: readonly { id: string; label: string }[] = []) {
-  return [...walls, { id: CONTENTION, label: "SLAs of network functions" }];
+/** What tiles can be coloured by besides the nearest limit and rates. */
+export function limitsOf(walls: readonly { id: string; label: string }[]) {
+  return [...walls.map(({ id, label }) => ({ id, label })), { id: CONTENTION, label: "SLAs of network functions" }];
 }
 
 /** The limit by which tiles are coloured; null for the nearest, and for rates. */
 export function limitOf(view: FleetView): string | null {
   return view.colour?.startsWith("limit:") ? view.colour.slice("limit:".length) : null;
+}
+
+/** The same where it is a wall, which the store has the history of. */
+export function wallOf(view: FleetView): string | null {
+  const limit = limitOf(view);
+  return limit === CONTENTION ? null : limit;
 }

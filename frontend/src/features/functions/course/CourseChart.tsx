@@ -1,3 +1,4 @@
+import "@/lib/ui/mantineMore.css";
 import { useMemo } from "react";
 import { SeriesChart } from "@/charts/series/SeriesChart";
 import type { FunctionCourse } from "@/lib/api/types";
