@@ -149,6 +149,15 @@ func TestAnEncryptedKeyIsReadWithItsPassword(t *testing.T) {
 	}
 }
 
+func TestAPasswordThatDecryptsToNoKeyIsNamed(t *testing.T) {
+	// As a wrong password does whose last bytes happen to look like padding.
+	block, err := pemutil.EncryptPKCS8PrivateKey(rand.Reader, []byte("no key"), []byte("unlucky"), x509.PEMCipherAES256)
+	require.NoError(t, err)
+	settings := &Settings{KeyFile: file(t, string(pem.EncodeToMemory(block))), KeyPassword: "unlucky"}
+	_, err = settings.plainKey()
+	require.ErrorContains(t, err, KeyPasswordFile+" does not decrypt")
+}
+
 func TestATokenIsFetchedOnceAndAgainBeforeItEnds(t *testing.T) {
 	fetched := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -2,6 +2,7 @@ package kafkaclient
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/pem"
 	"fmt"
 	"os"
@@ -51,6 +52,10 @@ func (s *Settings) plainKey() ([]byte, error) {
 		return nil, fmt.Errorf("%s: %s is encrypted: set %s", KeyFile, s.KeyFile, KeyPasswordFile)
 	}
 	decrypted, err := pemutil.DecryptPKCS8PrivateKey(block.Bytes, []byte(s.KeyPassword))
+	if err == nil {
+		// One wrong password in 256 seems to decrypt: only the padding is checked, not what comes out.
+		_, err = x509.ParsePKCS8PrivateKey(decrypted)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s does not decrypt %s: %w", KeyPasswordFile, s.KeyFile, err)
 	}
