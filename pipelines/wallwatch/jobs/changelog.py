@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import orjson
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import NewTopic
+from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
 
 from wallwatch import kafka_clients
 from wallwatch.kafka_settings import KafkaSettings
@@ -169,13 +170,16 @@ class Changelog:
         more = {"group.id": self._group, "enable.auto.commit": False, "auto.offset.reset": "earliest", "enable.partition.eof": True}
         return kafka_clients.consumer(self._settings, more)
 
+    # A broker that has just started, or a group that moved, says for a moment that it is not the coordinator.
+    @retry(retry=retry_if_exception_type(KafkaException), wait=wait_fixed(0.3), stop=stop_after_delay(TIMEOUT_S), reraise=True)
     def _committed(self, reader: Consumer, partitions: Sequence[int]) -> dict[int, dict[str, int]]:
         """By partition, the next offset of each topic that the group will read."""
         asked = [TopicPartition(topic, partition) for partition in partitions for topic in self._topics]
         found: dict[int, dict[str, int]] = {partition: {} for partition in partitions}
         for one in reader.committed(asked, timeout=TIMEOUT_S):
-            if one.error is None:
-                found[one.partition][one.topic] = one.offset
+            if one.error is not None:
+                raise KafkaException(one.error)  # without its offset, records that count would be left out
+            found[one.partition][one.topic] = one.offset
         return found
 
 
