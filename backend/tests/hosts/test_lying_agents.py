@@ -210,7 +210,7 @@ def test_a_flood_is_slowed_down_and_audited_and_nothing_of_it_is_lost(
 
 def packed(**changes: Any) -> bytes:
     flows = {"pci": PCI, "at": "2026-01-01T00:00:00Z", "elapsed_s": 1, "ports": [], "earlier": None, "flows": ""}
-    return gzip.compress(orjson.dumps(flows | changes))
+    return gzip.compress(orjson.dumps(flows | changes), mtime=0)
 
 
 @pytest.mark.parametrize(
@@ -220,8 +220,8 @@ def packed(**changes: Any) -> bytes:
         b"no gzip",
         packed()[:-9],
         packed()[:15] + b"\xff" * 20,
-        gzip.compress(b"[" * 100_000),
-        gzip.compress(bytes(planning_process.MOST_UNPACKED + 1), 1),
+        gzip.compress(b"[" * 100_000, mtime=0),
+        gzip.compress(bytes(planning_process.MOST_UNPACKED + 1), 1, mtime=0),
         packed(flows="\0"),
         packed(ports=[{"number": "1", "name": "\0"}]),
         packed(elapsed_s="inf"),
