@@ -36,19 +36,27 @@ function resolved(from, path) {
   return [base, `${base}.tsx`, `${base}.ts`].find((file) => existsSync(file) && statSync(file).isFile()) ?? null;
 }
 
-/** These files and all that they import at once, not what they fetch later. */
-function closure(starts) {
+/** These files and all that they lead to; `next` names the files that one imports. */
+function reachable(starts, next) {
   const seen = new Set();
   const left = [...starts];
   while (left.length > 0) {
     const file = left.pop();
     if (seen.has(file)) continue;
     seen.add(file);
-    if (!/\.tsx?$/.test(file)) continue;
-    for (const [, path] of read(file).matchAll(/^(?:import|export) (?!type )(?:[^;]*? from )?"([^"]+)";/gm))
-      left.push(...[resolved(file, path)].filter((found) => found !== null));
+    left.push(...next(file));
   }
-  return [...seen];
+  return seen;
+}
+
+/** These files and all that they import at once, not what they fetch later. */
+function closure(starts) {
+  const statement = /^(?:import|export) (?!type )(?:[^;]*? from )?"([^"]+)";/gm;
+  const next = (file) =>
+    /\.tsx?$/.test(file)
+      ? [...read(file).matchAll(statement)].map(([, path]) => resolved(file, path)).filter((found) => found !== null)
+      : [];
+  return [...reachable(starts, next)];
 }
 
 /** Names that a file imports from @mantine/core (or another package of Mantine), types left out. */
@@ -66,15 +74,9 @@ function imported(text, from = "core") {
 
 /** Every module below @mantine/core's components that these files of it import, and what those import. */
 function reached(starts) {
-  const seen = new Set();
-  const left = [...starts];
-  while (left.length > 0) {
-    const file = left.pop();
-    if (seen.has(file)) continue;
-    seen.add(file);
-    for (const [, path] of read(file).matchAll(/from "(\.[^"]+)"/g)) left.push(resolve(dirname(file), path));
-  }
-  return seen;
+  return reachable(starts, (file) =>
+    [...read(file).matchAll(/from "(\.[^"]+)"/g)].map(([, path]) => resolve(dirname(file), path)),
+  );
 }
 
 const classesOf = (text) => [...text.matchAll(/\bm_[0-9a-f]+\b/g)].map(([name]) => name);

@@ -97,6 +97,7 @@ def _pattern(device: Device, solo: float, engine: EngineProfile, rates: Rates) -
 def _run(found: EngineRuns, configs: Sequence[Config], rates: Rates) -> None:
     for config, rate in zip(configs, rates(configs), strict=True):
         # They are integers, by `uses_engine`.
+        # mypy cannot know that these three parameters are numbers.
         matches, queues, nanoseconds = (float(config[name]) for name in (MATCHES, BENCH_QUEUES, BENCH_TIME))  # type: ignore[arg-type]
         found.runs.append(CoRun(matches, int(queues), nanoseconds / NS_PER_INVERSE_KPPS, rate))
 

@@ -49,7 +49,7 @@ async def symptoms(session: ReadSession, at: datetime, since: datetime, heard: d
     since
         Findings without a message since then are forgotten.
     heard
-        One that never cleared counts if it was heard of since then.
+        One that never cleared counts if a later message of it came.
     """
     values = {"at": at, "since": since, "heard": heard}
     return {(row.host, row.pci): row.symptoms for row in await session.execute(_SYMPTOMS, values)}

@@ -92,7 +92,7 @@ def test_a_device_that_disagrees_with_itself_is_judged_by_repeats_from_then_on()
     right = [judge.decide(at(masks), S6, "discover") == (masks >= 32) for masks in range(2, 60)]
     assert sum(right) >= 0.9 * len(right)
     assert max(len(one) for key, one in judge.seen.items() if key != DEVICE.key(DEVICE.default)) <= MOST_REPEATS
-    assert 0 < noise_of(judge)["flip_rate"] < 1  # type: ignore[operator]
+    assert 0 < noise_of(judge)["flip_rate"] < 1  # type: ignore[operator]  # a number, in a mapping of any value
 
 
 def test_a_device_that_agrees_with_itself_is_not_called_flaky() -> None:

@@ -33,7 +33,7 @@ export function ReplayBar({ minute, now, waiting, error, onMinute }: Props) {
     }
     const timer = setTimeout(() => onMinute(minuteAgo(ago - 1, now)), STEP_MS);
     return () => clearTimeout(timer);
-    // Not with `now`: the clock's second would begin the step anew.
+    // Without `now`, which changes every second and would start the timer again.
   }, [playing, waiting, minute, atEnd, onMinute]); // eslint-disable-line react-hooks/exhaustive-deps
   const play = () => {
     if (!playing && atEnd) onMinute(minuteAgo(MINUTES, now));

@@ -20,7 +20,7 @@ export function useReplay(live: FleetState, minute: string | undefined, wall: st
         }),
       ),
     staleTime: KEEP_MS,
-    placeholderData: keepPreviousData,
+    placeholderData: keepPreviousData, // the minute before stays on screen until this one has come
   });
   const then = minute === undefined ? undefined : query.data;
   // Live values go on changing in place; what is replayed depends on them by their identities alone.
