@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from wallwatch.domain.catalogue import load
+from wallwatch.domain.walls.headroom import headroom_of
 from wallwatch_backend.fleet.replay import repository
 from wallwatch_backend.fleet.replay.schemas import FleetThen
 from wallwatch_backend.kit import clock
@@ -17,7 +18,7 @@ def headrooms_of(row: Any) -> dict[str, float]:
     """Return the headroom to each wall, from the minute's values and the limits in `rnic_state.walls`."""
     limits = row.walls or {}
     return {
-        wall.id: 1.0 - getattr(row, wall.id) / limits[wall.id]["limit"]
+        wall.id: headroom_of(getattr(row, wall.id), limits[wall.id]["limit"])
         for wall in repository.WALLS
         if getattr(row, wall.id) is not None and wall.id in limits
     }

@@ -12,6 +12,15 @@ from wallwatch.domain.catalogue.load import walls
 from wallwatch.domain.catalogue.models import Basis, Profile
 
 
+def headroom_of(value: float, limit: float) -> float:
+    """What is left to a limit, as a share of it; negative past the limit.
+
+    >>> headroom_of(750.0, 1000.0)
+    0.25
+    """
+    return 1.0 - value / limit
+
+
 @dataclass(frozen=True, slots=True)
 class WallReading:
     """One wall of one RNIC; `headroom = 1 - value / limit`, negative past the limit."""
@@ -49,7 +58,7 @@ def read_walls(values: Mapping[str, float | None], profile: Profile | None) -> l
         if value is None:
             continue
         limit = profile.limits[wall.id]
-        readings.append(WallReading(wall.id, float(value), limit.value, 1.0 - float(value) / limit.value, limit.basis))
+        readings.append(WallReading(wall.id, float(value), limit.value, headroom_of(float(value), limit.value), limit.basis))
     return readings
 
 
