@@ -1,9 +1,11 @@
 """Nodes of Kubernetes show the health of their RNICs, in conditions, Events and taints, and pods their labels.
 
-The API server is a stand-in that knows the chart's rights and the published schemas; tests/kubernetes has the same against a real one.
+The API server is a stand-in that knows the chart's rights and the published schemas. `make kubernetes` runs the same tests against a real
+one, but for those that need to count calls or to cut the server off.
 """
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +22,7 @@ from wallwatch_backend.hosts.kubernetes.api import KubernetesSilent
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings
 from wallwatch_testing.kubernetes_cluster import StandInCluster
+from wallwatch_testing.real_cluster import PROGRAM, ApiServer, RealCluster, serving
 
 PCI, OTHER = "0000:3b:00.0", "0000:5e:00.0"
 ZONE, INSTANCE = "topology.kubernetes.io/zone", "node.kubernetes.io/instance-type"
@@ -31,15 +34,38 @@ def backend_settings() -> dict[str, object]:
     return {"background": False}
 
 
+Cluster = StandInCluster | RealCluster
+
+
+@pytest.fixture(scope="module")
+def api_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer | None]:
+    """A real API server, if one was built."""
+    program = os.environ.get(PROGRAM)
+    if program is None:
+        yield None
+        return
+    with serving(Path(program), tmp_path_factory.mktemp("apiserver")) as server:
+        yield server
+
+
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[StandInCluster]:
-    cluster = StandInCluster(tmp_path, "nodes", "taint", "pods")
+def cluster(api_server: ApiServer | None, tmp_path: Path) -> Iterator[Cluster]:
+    used = ("nodes", "taint", "pods")
+    cluster = StandInCluster(tmp_path, *used) if api_server is None else RealCluster(api_server, tmp_path, *used)
     yield cluster
     cluster.stop()
 
 
 @pytest.fixture
-def settings(backend: Any, cluster: StandInCluster) -> Settings:
+def stand_in(cluster: Cluster) -> StandInCluster:
+    """For tests that count calls, or cut the server off."""
+    if not isinstance(cluster, StandInCluster):
+        pytest.skip("a real API server counts no calls and does not fail on request")
+    return cluster
+
+
+@pytest.fixture
+def settings(backend: Any, cluster: Cluster) -> Settings:
     used: dict[str, object] = {"kubernetes_nodes": True, "kubernetes_taint": "all", "kubernetes_pods": True}
     used["public_url"] = "https://wallwatch.example"
     files = {"kubernetes_api_url": cluster.url, "kubernetes_ca_file": cluster.authority, "kubernetes_token_file": cluster.token_file}
@@ -150,7 +176,7 @@ def search(viewer: httpx.Client, q: str) -> dict[str, Any]:
 
 
 async def test_a_healthy_node_says_so_and_the_worst_symptom_is_the_reason(
-    worker: ClusterWorker, cluster: StandInCluster, fleet: Callable[..., None], host: str
+    worker: ClusterWorker, cluster: Cluster, fleet: Callable[..., None], host: str
 ) -> None:
     cluster.add_node(host)
     fleet({PCI: {}, OTHER: {}})
@@ -169,7 +195,7 @@ async def test_a_healthy_node_says_so_and_the_worst_symptom_is_the_reason(
 
 
 async def test_a_silent_host_is_unknown_whatever_it_had(
-    worker: ClusterWorker, cluster: StandInCluster, fleet: Callable[..., None], host: str
+    worker: ClusterWorker, cluster: Cluster, fleet: Callable[..., None], host: str
 ) -> None:
     cluster.add_node(host)
     fleet({PCI: {"S6": "critical", "silent": "critical"}})
@@ -180,7 +206,7 @@ async def test_a_silent_host_is_unknown_whatever_it_had(
 
 
 async def test_what_is_unchanged_is_written_again_only_as_a_heartbeat(
-    worker: ClusterWorker, cluster: StandInCluster, fleet: Callable[..., None], host: str
+    worker: ClusterWorker, cluster: Cluster, fleet: Callable[..., None], host: str
 ) -> None:
     cluster.add_node(host)
     earlier = datetime.now(UTC) - timedelta(minutes=30)
@@ -202,7 +228,7 @@ async def test_a_node_that_is_not_watched_any_more_loses_the_condition_and_one_t
     worker: ClusterWorker,
     database: Database,
     settings: Settings,
-    cluster: StandInCluster,
+    cluster: Cluster,
     fleet: Callable[..., None],
     backend: Any,
     host: str,
@@ -220,22 +246,22 @@ async def test_a_node_that_is_not_watched_any_more_loses_the_condition_and_one_t
 
 
 async def test_all_pages_of_nodes_are_read(
-    worker: ClusterWorker, cluster: StandInCluster, fleet: Callable[..., None], host: str, monkeypatch: pytest.MonkeyPatch
+    worker: ClusterWorker, stand_in: StandInCluster, fleet: Callable[..., None], host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("wallwatch_backend.cluster.worker.PAGE", 2)
     for name in ("a-1", "a-2", "a-3", host):
-        cluster.add_node(name)
+        stand_in.add_node(name)
     fleet({PCI: {}})
     await worker.process_round()
-    assert cluster.condition(host, CONDITION) is not None
-    assert cluster.asked.count(("GET", "/api/v1/nodes")) == 2
+    assert stand_in.condition(host, CONDITION) is not None
+    assert stand_in.asked.count(("GET", "/api/v1/nodes")) == 2
 
 
 async def test_an_incident_is_an_event_of_its_node_when_it_begins_and_when_it_ends_once_each(
     worker: ClusterWorker,
     database: Database,
     settings: Settings,
-    cluster: StandInCluster,
+    cluster: Cluster,
     incident: Callable[..., str],
     host: str,
 ) -> None:
@@ -257,7 +283,7 @@ async def test_an_incident_is_an_event_of_its_node_when_it_begins_and_when_it_en
 
 @pytest.mark.parametrize("more", [{"suppressed_by": str(uuid4())}, {"inhibited_by": str(uuid4())}], ids=["silenced", "of a remedy"])
 async def test_what_webhooks_do_not_hear_is_no_event(
-    worker: ClusterWorker, cluster: StandInCluster, incident: Callable[..., str], host: str, more: dict[str, str]
+    worker: ClusterWorker, cluster: Cluster, incident: Callable[..., str], host: str, more: dict[str, str]
 ) -> None:
     cluster.add_node(host)
     incident(**more)
@@ -267,7 +293,7 @@ async def test_what_webhooks_do_not_hear_is_no_event(
 
 async def test_a_node_is_tainted_while_all_its_rnics_are_cordoned_and_the_taints_of_others_stay(
     worker: ClusterWorker,
-    cluster: StandInCluster,
+    cluster: Cluster,
     fleet: Callable[..., None],
     cordon: Callable[[str, bool], None],
     viewer: httpx.Client,
@@ -295,7 +321,7 @@ async def test_a_node_is_tainted_while_all_its_rnics_are_cordoned_and_the_taints
 
 
 async def test_without_the_right_for_one_thing_the_others_are_done(
-    worker: ClusterWorker, cluster: StandInCluster, fleet: Callable[..., None], cordon: Callable[[str, bool], None], host: str
+    worker: ClusterWorker, cluster: Cluster, fleet: Callable[..., None], cordon: Callable[[str, bool], None], host: str
 ) -> None:
     cluster.use("nodes")
     cluster.add_node(host)
@@ -307,32 +333,32 @@ async def test_without_the_right_for_one_thing_the_others_are_done(
 
 
 async def test_an_api_server_that_does_not_answer_changes_nothing_and_the_next_round_catches_up(
-    worker: ClusterWorker, cluster: StandInCluster, fleet: Callable[..., None], host: str
+    worker: ClusterWorker, stand_in: StandInCluster, fleet: Callable[..., None], host: str
 ) -> None:
-    cluster.add_node(host)
+    stand_in.add_node(host)
     fleet({PCI: {}})
-    cluster.down = True
+    stand_in.down = True
     with pytest.raises(KubernetesSilent):
         await worker.process_round()
-    cluster.down = False
+    stand_in.down = False
     await worker.process_round()
-    assert cluster.condition(host, CONDITION) is not None
+    assert stand_in.condition(host, CONDITION) is not None
 
 
 async def test_a_node_that_goes_meanwhile_is_forgotten(
-    worker: ClusterWorker, cluster: StandInCluster, fleet: Callable[..., None], host: str
+    worker: ClusterWorker, stand_in: StandInCluster, fleet: Callable[..., None], host: str
 ) -> None:
-    cluster.add_node(host)
+    stand_in.add_node(host)
     fleet({PCI: {}})
     await worker.process_round()
-    cluster.remove_node(host)
+    stand_in.remove_node(host)
     fleet({PCI: {"S6": "critical"}})
     await worker.process_round()
-    assert ("PATCH", f"/api/v1/nodes/{host}/status") in cluster.asked
+    assert ("PATCH", f"/api/v1/nodes/{host}/status") in stand_in.asked
 
 
 async def test_zone_and_instance_type_are_shown_and_found(
-    worker: ClusterWorker, cluster: StandInCluster, fleet: Callable[..., None], viewer: httpx.Client, backend: Any, host: str
+    worker: ClusterWorker, cluster: Cluster, fleet: Callable[..., None], viewer: httpx.Client, backend: Any, host: str
 ) -> None:
     zone = f"eu-{host}-1a"
     cluster.add_node(host, labels={ZONE: zone, INSTANCE: "p5.48xlarge", "pool": f"rdma-{host}"})
@@ -348,33 +374,52 @@ async def test_zone_and_instance_type_are_shown_and_found(
     assert search(viewer, f"pool=rdma {host}")["hosts"] == [], "a label is compared as a whole"
 
 
-async def test_pods_with_virtual_functions_have_owner_and_labels(
-    worker: ClusterWorker, cluster: StandInCluster, viewer: httpx.Client, backend: Any, host: str
-) -> None:
-    pod, gone, wrong = f"training/{host}-5d9c-x7k2p", f"training/{host}-gone", "../nodes/x"
-    owner = ("ReplicaSet", f"{host}-5d9c")
-    cluster.add_pod(pod, labels={"app": host, "pod-template-hash": "5d9c"}, owner=owner)
+@pytest.fixture
+def attached(backend: Any, host: str) -> Callable[..., None]:
+    """A function that writes CNI events by which pods got virtual functions of the test's host, so many seconds ago."""
     with backend.connect() as connection:
         (host_id,) = connection.execute("INSERT INTO host (host) VALUES (%s) RETURNING host_id", [host]).fetchone()
-        for second, name in enumerate((pod, gone, wrong)):
-            fields = json.dumps({"pod": name, "container": f"c{second}", "device": "0000:3b:00.2"})
-            connection.execute(
-                "INSERT INTO event (time, host_id, pci, kind, other) VALUES (now() - make_interval(secs => %s), %s, %s, 'cni_add', %s)",
-                [60 + second, host_id, PCI, fields],
-            )
+
+    def write(*pods: str, ago_s: int = 60) -> None:
+        with backend.connect() as connection:
+            for number, pod in enumerate(pods):
+                fields = json.dumps({"pod": pod, "container": uuid4().hex, "device": "0000:3b:00.2"})
+                connection.execute(
+                    "INSERT INTO event (time, host_id, pci, kind, other) VALUES (now() - make_interval(secs => %s), %s, %s, 'cni_add', %s)",
+                    [ago_s + number, host_id, PCI, fields],
+                )
+
+    return write
+
+
+async def test_pods_with_virtual_functions_are_found_by_owner_and_labels_as_they_are_now(
+    worker: ClusterWorker, cluster: Cluster, viewer: httpx.Client, attached: Callable[..., None], host: str
+) -> None:
+    pod = f"training/{host}-5d9c-x7k2p"
+    cluster.add_pod(pod, labels={"app": host, "pod-template-hash": "5d9c"}, owner=("ReplicaSet", f"{host}-5d9c"))
+    attached(pod)
     await worker.process_round()
     for q in (f"deployment/{host}", f"app={host}"):
-        [found] = [each for each in search(viewer, q)["pods"] if each["pod"] == pod]
-        assert found["owner"] == f"Deployment/{host}"
-    reads = [path for method, path in cluster.asked if "/pods/" in path]
-    assert sorted(reads) == sorted(f"/api/v1/namespaces/training/pods/{name.partition('/')[2]}" for name in (pod, gone))
+        [found] = search(viewer, q)["pods"]
+        assert (found["pod"], found["owner"]) == (pod, f"Deployment/{host}")
+    cluster.add_pod(pod, labels={"app": "another"}, owner=("StatefulSet", f"db-{host}"))
+    attached(pod, ago_s=-5)
     await worker.process_round()
-    assert [path for method, path in cluster.asked if "/pods/" in path] == reads, "each is read once"
-    with backend.connect() as connection:
-        connection.execute("UPDATE event SET time = now() WHERE host_id = %s AND other->>'pod' = %s", [host_id, pod])
-    cluster.add_pod(pod, labels={"app": "another"}, owner=("StatefulSet", "db"))
-    await worker.process_round()
-    assert search(viewer, "statefulset/db")["pods"][0]["pod"] == pod, "a new pod of the same name is read again"
+    [found] = search(viewer, f"statefulset/db-{host}")["pods"]
+    assert found["pod"] == pod, "a new pod of the same name is read again"
+
+
+async def test_each_pod_is_read_once_and_what_is_no_name_of_a_pod_never(
+    worker: ClusterWorker, stand_in: StandInCluster, attached: Callable[..., None], host: str
+) -> None:
+    present, gone = f"training/{host}-a", f"training/{host}-gone"
+    stand_in.add_pod(present)
+    attached(present, gone, "../nodes/x")
+    for _ in range(2):
+        await worker.process_round()
+        reads = [path for _, path in stand_in.asked if host in path and "/pods/" in path]
+        assert sorted(reads) == sorted(f"/api/v1/namespaces/training/pods/{pod.partition('/')[2]}" for pod in (present, gone))
+    assert not [path for _, path in stand_in.asked if ".." in path]
 
 
 def test_without_a_setting_the_api_server_is_never_asked(backend: Any) -> None:

@@ -1,7 +1,7 @@
 """A stand-in for the API server, strict about what it takes: rights, media types, versions of objects, and the published schemas.
 
 It knows nodes, pods and Events, and only the rights that the chart grants (helm/wallwatch/files/kubernetes-rights.yaml). What it does not
-know it refuses. `tests/kubernetes` runs the same tests against a real API server.
+know it refuses. `make kubernetes` runs the same tests against a real API server.
 """
 
 import copy
