@@ -7,6 +7,9 @@ program=$PWD/.local/tools/bin/kube-apiserver
 source=tests/kubernetes/apiserver
 if [ ! -x "$program" ] || [ -n "$(find "$source" -newer "$program" -print -quit)" ]; then
   echo "building $source"
-  nice -n 5 go build -C "$source" -mod=readonly -trimpath -ldflags "-s -w" -o "$program" .
+  version=$(sed -n 's|^require k8s.io/kubernetes ||p; s|^\tk8s.io/kubernetes \(v[0-9.]*\).*|\1|p' "$source/go.mod" | head -n 1)
+  # Helm asks the server for its version, which only a release's own build has.
+  nice -n 5 go build -C "$source" -mod=readonly -trimpath -o "$program" \
+    -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$version" .
 fi
 WALLWATCH_KUBE_APISERVER=$program exec .venv/bin/python -m pytest -rs backend/tests/cluster tests/kubernetes "$@"

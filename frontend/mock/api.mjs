@@ -419,7 +419,8 @@ export function makeApi(kind, { guarded = false } = {}) {
       if (rnics.length < limit && has(`${host} ${pci} ${rack ?? ""} ${model ?? ""}`))
         rnics.push({ host, pci, rack, model, symptoms: fleet.symptoms[i] });
       if (hosts.has(host)) hosts.get(host).rnics += 1;
-      else if (hosts.size < limit && has(host)) hosts.set(host, { host, rack, rnics: 1, zone: "eu-1a", instance_type: "p5.48xlarge" });
+      else if (hosts.size < limit && has(host))
+        hosts.set(host, { host, rack, rnics: 1, zone: "eu-1a", instance_type: "p5.48xlarge" });
     });
     const device = "0000:3b:00.2";
     const pod = {

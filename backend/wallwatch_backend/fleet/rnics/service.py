@@ -29,6 +29,7 @@ from wallwatch_backend.kit.problems import InvalidInput, NotFound
 
 MASKS_MAX_AGE = timedelta(hours=1)  # an older chain is history; masks are sampled every 10 s
 DEFAULT_SPAN = timedelta(hours=1)
+_HEALTHY: dict[str, Literal["True", "False", "Unknown"]] = {"True": "True", "False": "False", "Unknown": "Unknown"}
 
 
 async def list_rnics(
@@ -149,7 +150,7 @@ def _node(row: KubernetesNodeRow) -> KubernetesNode:
     return KubernetesNode(
         zone=row.zone,
         instance_type=row.instance_type,
-        healthy=row.healthy if row.healthy in ("True", "False", "Unknown") else None,
+        healthy=_HEALTHY.get(row.healthy or ""),
         reason=row.reason,
         tainted=row.tainted,
         unschedulable=row.unschedulable,

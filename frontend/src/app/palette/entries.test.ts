@@ -6,7 +6,15 @@ const FOUND: Found = {
   hosts: [{ host: "host01", rack: null, rnics: 1, zone: "eu-1a", instance_type: null }],
   rnics: [{ host: "host01", pci: "0000:3b:00.0", rack: "r1", model: "CX-6", symptoms: ["S1"] }],
   pods: [
-    { pod: "training/worker 7", owner: "Job/train", container: null, host: "host01", pci: "0000:3b:00.0", device: null, attached_at: "" },
+    {
+      pod: "training/worker 7",
+      owner: "Job/train",
+      container: null,
+      host: "host01",
+      pci: "0000:3b:00.0",
+      device: null,
+      attached_at: "",
+    },
     { pod: "web/front", owner: null, container: null, host: "host02", pci: null, device: null, attached_at: "" },
   ],
 };

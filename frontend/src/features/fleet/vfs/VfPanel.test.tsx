@@ -112,7 +112,8 @@ describe("the panel of virtual functions", () => {
     renderPage(<Page />);
     await userEvent.hover(await screen.findByText("StatefulSet/trainer"));
     expect(await screen.findByText(/app=trainer/)).toBeInTheDocument();
-    for (const vfText of ["statefulset/tr", "app=trainer"]) expect(filterVfs([used, vf(1)], { vfText })).toEqual([used]);
+    for (const vfText of ["statefulset/tr", "app=trainer"])
+      expect(filterVfs([used, vf(1)], { vfText })).toEqual([used]);
     expect(podText(vf(1, { container: held("2026-11-21T01:00:00Z") }))).toBeNull();
   });
 
