@@ -93,7 +93,7 @@ def _is_text(headers: httpx.Headers) -> bool:
     """Whether people can read the body as it is: no page of HTML, and not compressed."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     readable = kind == "text/plain" or kind == "application/json" or kind.endswith("+json")
-    return readable and headers.get("content-encoding", "identity") == "identity"
+    return readable and bool(headers.get("content-encoding", "identity") == "identity")
 
 
 async def _beginning(response: httpx.Response) -> str:
