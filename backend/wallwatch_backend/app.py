@@ -72,7 +72,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     ui.serve_ui(app, settings.ui_dir)
     app.state.traces = None
     if settings.traces_endpoint is not None:
-        app.state.traces = tracing.start(app, app.state.database.engines, str(settings.traces_endpoint), __version__)
+        app.state.traces = tracing.start(app, str(settings.traces_endpoint), __version__)
     return app
 
 

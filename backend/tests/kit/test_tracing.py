@@ -10,11 +10,10 @@ import pytest
 from fastapi import FastAPI
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
-from sqlalchemy import text
+from pydantic import HttpUrl
 
 from wallwatch_backend.app import create_app
 from wallwatch_backend.kit import tracing
-from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings
 from wallwatch_testing.local_http import LocalHttp, QuietHandler
 
@@ -84,7 +83,7 @@ async def test_a_request_continues_the_trace_of_its_caller_and_tells_no_query(co
     async def live() -> str:
         return "yes"
 
-    provider = tracing.start(app, [], collector.url, "1.2.3")
+    provider = tracing.start(app, collector.url, "1.2.3")
     await requested(app, "/things/one?code=of-a-sign-in", "/-/live")
     await asyncio.to_thread(provider.shutdown)
     [span] = collector.spans()
@@ -96,30 +95,10 @@ async def test_a_request_continues_the_trace_of_its_caller_and_tells_no_query(co
     assert (named["service.name"], named["service.version"]) == ("wallwatch-backend", "1.2.3")
 
 
-@pytest.mark.integration
-async def test_the_statements_of_a_request_are_below_it(collector: Collector, migrated_url: str) -> None:
-    database = Database(Settings(database_url=migrated_url))
-    app = FastAPI()
-
-    @app.get("/count")
-    async def count() -> int:
-        async with database.read() as session:
-            rows = await session.execute(text("SELECT count(*) FROM rnic WHERE host = :host"), {"host": "host-of-nobody"})
-            return int(rows.scalar_one())
-
-    provider = tracing.start(app, database.engines, collector.url, "1.2.3")
-    try:
-        await requested(app, "/count")
-    finally:
-        await database.dispose()
-        await asyncio.to_thread(provider.shutdown)
-    spans = collector.spans()
-    assert {span.trace_id.hex() for span in spans} == {TRACE}
-    [request] = [span for span in spans if span.name == "GET /count"]
-    statement = next(span for span in spans if "SELECT count(*)" in str(span.attributes))
-    assert statement.parent_span_id == request.span_id
-    assert "host-of-nobody" not in str(collector.requests)
-
-
-def test_without_the_setting_nothing_is_traced() -> None:
-    assert create_app(Settings(traces_endpoint=None)).state.traces is None
+async def test_the_server_is_traced_where_the_setting_says_so(collector: Collector) -> None:
+    assert Settings().traces_endpoint is None
+    app = create_app(Settings(traces_endpoint=HttpUrl(collector.url)))
+    await requested(app, "/api/v1/openapi.json")
+    await asyncio.to_thread(app.state.traces.shutdown)
+    [span] = collector.spans()
+    assert (span.name, span.trace_id.hex()) == ("GET /api/v1/openapi.json", TRACE)

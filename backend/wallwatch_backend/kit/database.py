@@ -76,7 +76,6 @@ class Database:
         )
         _watch(self.engine.sync_engine, "write")
         _watch(self._reading.sync_engine, "read")
-        self.engines = [self.engine, self._reading]
         self._info = {"public_url": str(settings.public_url).rstrip("/") if settings.public_url else None}
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Traces of requests and of their database statements, sent by OTLP; off unless `WALLWATCH_TRACES_ENDPOINT` is set.
+"""Traces of requests, sent by OTLP; off unless `WALLWATCH_TRACES_ENDPOINT` is set.
 
 The instrumentation is OpenTelemetry's own. It goes on with the trace of a request that has a header `traceparent`. Its packages are
 imported here only, so that a server without traces does not carry them.
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import Span
-    from sqlalchemy.ext.asyncio import AsyncEngine
 
 UNTRACED = "/-/,/metrics,/api/v1/stream"
 """Probes and scrapes say nothing, and a stream lasts as long as its page is open."""
@@ -20,11 +19,10 @@ _ADDRESSES = ("http.url", "http.target", "url.full", "url.query")
 EXPORT_TIMEOUT_S = 5.0
 
 
-def start(app: FastAPI, engines: list[AsyncEngine], endpoint: str, version: str) -> TracerProvider:
-    """Trace the requests of an application and the statements of its engines; `shutdown()` of what is returned sends the rest."""
+def start(app: FastAPI, endpoint: str, version: str) -> TracerProvider:
+    """Trace the requests of an application; `shutdown()` of what is returned sends the rest."""
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.instrumentation.fastapi import FastAPIInstrumentor
-    from opentelemetry.instrumentation.sqlalchemy import SQLAlchemyInstrumentor
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -34,8 +32,6 @@ def start(app: FastAPI, engines: list[AsyncEngine], endpoint: str, version: str)
     FastAPIInstrumentor.instrument_app(
         app, tracer_provider=provider, excluded_urls=UNTRACED, exclude_spans=["receive", "send"], server_request_hook=_without_query
     )
-    if engines:
-        SQLAlchemyInstrumentor().instrument(engines=[engine.sync_engine for engine in engines], tracer_provider=provider)
     return provider
 
 
