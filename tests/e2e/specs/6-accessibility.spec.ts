@@ -13,6 +13,7 @@ const PAGES: [path: string, ready: string][] = [
   ["/incidents?state=all", "Incidents"],
   ["/silences", "Silences"],
   ["/policies", "Policies"],
+  ["/incidents?state=all&group=rack", "Incidents"],
   ["/policies/new", "New policy"],
   ["/policies/rnic-link-comes-back", "A PCIe link that goes down comes back"],
   ["/symptoms/S1", "Repetitive flow re-offloading"],

@@ -115,6 +115,16 @@ test("filters are in the address, are counted, and can be kept as a view", async
   await page.getByRole("option", { name: /^S1 .*\([1-9]\d*\)$/ }).click();
   await expect(page).toHaveURL(/symptom=S1/);
   await page.keyboard.press("Escape");
+  await page.getByRole("combobox", { name: "Group by" }).click();
+  await page.getByRole("option", { name: "By host" }).click();
+  await expect(page).toHaveURL(/group=host/);
+  const group = list.table.getByRole("button", { name: /^host\d+.*incident/ }).first();
+  await expect(group).toHaveAttribute("aria-expanded", "true");
+  await expect(list.first).toBeVisible();
+  await page.getByRole("button", { name: "Close all groups" }).click();
+  await expect(list.rows).toHaveCount(0);
+  await group.click();
+  await expect(list.first).toBeVisible();
   await page.getByRole("button", { name: /^Views?/ }).click();
   await page.getByRole("menuitem", { name: "Save these filters as a view…" }).click();
   const name = `S1 ever ${Date.now()}`;
@@ -126,6 +136,7 @@ test("filters are in the address, are counted, and can be kept as a view", async
   await page.getByRole("menuitem", { name }).click();
   await expect(page).toHaveURL(/symptom=S1/);
   await expect(page).toHaveURL(/state=all/);
+  await expect(page).toHaveURL(/group=host/);
   await page.getByRole("button", { name: `View: ${name}` }).click();
   await page.getByRole("menuitem", { name: /^Delete the view/ }).click();
   await expect(page.getByRole("button", { name: "Views" })).toBeVisible();
