@@ -16,7 +16,7 @@ PCI = "0000:3b:00.0"
 
 @pytest.fixture(scope="module")
 def grouped(operator: httpx.Client, backend: Any, findings: Any, apply_findings: Any) -> str:
-    """Four incidents whose host names begin with the value: two in one rack and of two tenants, one critical and assigned, one of another symptom."""
+    """Four incidents whose host names begin with the value: two in one rack, one critical and assigned, one of another model."""
     tag = uuid4().hex[:8]
     a, b, c, d = (f"{tag}-{n}" for n in "abcd")
     apply_findings(
