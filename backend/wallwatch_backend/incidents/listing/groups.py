@@ -34,7 +34,7 @@ def _tenants() -> ColumnElement[Any]:
 _COLUMNS: dict[GroupBy, ColumnElement[Any]] = {
     "host": case((I.scope.in_(_ONE_HOST), I.host), else_=NONE),
     "rack": case((I.scope.in_(_ONE_RACK), func.coalesce(I.rack, NONE)), else_=NONE),
-    "symptom": I.symptom,
+    "symptom": I.symptom.expression,
     "model": func.coalesce(I.model, NONE),
     "tenant": _tenants(),
     "assignee": func.coalesce(I.assignee, NONE),
