@@ -73,6 +73,10 @@ evaluate: setup ## how good is the classifier? random scenarios and played hosts
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.isolation_assumptions --seeds 3 --first 101 --write
 	@[ -n "$(ARGS)" ] || PYTHONPATH=tests/support nice $(PYTHON) -m tests.lab_evaluation --write
 
+.PHONY: kubernetes
+kubernetes: setup ## try what Wallwatch says to Kubernetes on a real API server, built from Go modules (minutes, the first time)
+	@local/kubernetes.sh
+
 .PHONY: sensitivity
 sensitivity: setup ## how much does each threshold of the rules matter? moves each by a fifth; writes docs/sensitivity.md (ARGS=--help)
 	@$(PYTHON) -m tests.evaluation --record-only catalogue development
