@@ -22,8 +22,9 @@ Packed = list[Any]
 """`[older rows (bytes), newest row (a row of window.Rows) or None]`."""
 
 _LONG = 1 << 62
-"""Set in the numbers of rows of the long form."""
+"""Set in the numbers of rows of the long form: far above any number of a bucket."""
 _LONG_BYTE, _LONG_BIT = 7, _LONG >> 56
+"""Where that bit is in a row's bytes."""
 _PARTS = 4
 """Sums, counts, greatest and least values."""
 
