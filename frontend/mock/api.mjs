@@ -170,6 +170,7 @@ export function makeApi(kind, { guarded = false } = {}) {
     [/^\/incidents$/, (_, q) => incidents.list(q)],
     [/^\/incidents\/assignees$/, (_, q) => incidents.assignees(q)],
     [/^\/incidents\/counts$/, (_, q) => incidents.counts(q)],
+    [/^\/incidents\/groups$/, (_, q) => incidents.groups(q)],
     [/^\/incidents\/changes$/, (_, q) => incidents.changes(q)],
     [/^\/incidents\/([^/]+)$/, ([, id]) => about(id, (i) => whole(i, incidents.entries.get(id)))],
     [/^\/incidents\/([^/]+)\/containers$/, ([, id]) => about(id, containers)],
