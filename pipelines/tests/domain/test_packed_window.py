@@ -30,7 +30,7 @@ def outline(layout: Layout, packed: packed_window.Packed) -> list[Any]:
     return [[(row[0], row[1][0], row[-2][0] if len(row) > 2 else row[1][0], row[-1][0]) for row in column] for column in columns]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(samples, st.sampled_from(FORMS))
 def test_every_statistic_of_every_signal_is_the_same(steps: list[tuple[int, dict[str, float]]], form: tuple[int, int]) -> None:
     bucket_ms, window_ms = form
