@@ -103,6 +103,11 @@ isolation-simulations: setup ## do PicNIC's mechanisms do what the paper says? s
 mutate: setup ## would the tests notice? changes the code bit by bit and runs them, at most an hour; writes docs/mutation.md (ARGS=--help)
 	@nice $(PYTHON) -m tests.mutation $(ARGS)
 
+.PHONY: schemathesis
+schemathesis: setup ## does the API keep to its description? ten times the generated input of a test run (ARGS are pytest's)
+	@WALLWATCH_SCHEMATHESIS_EXAMPLES=150 WALLWATCH_SCHEMATHESIS_SEQUENCES=300 WALLWATCH_SCHEMATHESIS_PATHS=. \
+		nice $(PYTHON) -m pytest --timeout 3600 backend/tests/test_schemathesis.py $(ARGS)
+
 .PHONY: weaknesses
 weaknesses: setup ## does a test fail without each fix of the security review? takes them out one by one; writes docs/security.md
 	@nice $(PYTHON) -m tests.weaknesses $(or $(ARGS),--write)

@@ -48,6 +48,13 @@ class Settings(SharedSettings):
         HttpUrl | None,
         Field(description="How browsers and agents reach this server; links and enrolment URLs come from it; unset: from the request"),
     ] = None
+    traces_endpoint: Annotated[
+        HttpUrl | None,
+        Field(
+            description="Where requests are traced to, by OTLP over HTTP, such as http://otel-collector:4318/v1/traces; unset: no traces. "
+            "The SDK's own variables count, too (OTEL_TRACES_SAMPLER, OTEL_EXPORTER_OTLP_HEADERS)"
+        ),
+    ] = None
     allowed_hosts: Annotated[
         Names,
         NoDecode,
