@@ -16,8 +16,10 @@ import httpx
 import pytest
 
 from wallwatch_backend.cluster.conditions import CONDITION
+from wallwatch_backend.cluster.nodes import Node
 from wallwatch_backend.cluster.taints import TAINT
 from wallwatch_backend.cluster.worker import ClusterWorker, is_needed
+from wallwatch_backend.hosts.kubernetes import repository as stored
 from wallwatch_backend.hosts.kubernetes.api import KubernetesSilent
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings
@@ -420,6 +422,16 @@ async def test_each_pod_is_read_once_and_what_is_no_name_of_a_pod_never(
         reads = [path for _, path in stand_in.asked if host in path and "/pods/" in path]
         assert sorted(reads) == sorted(f"/api/v1/namespaces/training/pods/{pod.partition('/')[2]}" for pod in (present, gone))
     assert not [path for _, path in stand_in.asked if ".." in path]
+
+
+async def test_a_fleet_with_more_nodes_than_one_statement_takes_is_stored(database: Database, backend: Any) -> None:
+    at = datetime.now(UTC)
+    nodes = [Node(name=f"many-{number}", uid="u", version="1").row(at) for number in range(8000)]
+    async with database.write() as session:
+        await stored.store_nodes(session, nodes)
+    with backend.connect() as connection:
+        assert connection.execute("SELECT count(*) FROM kubernetes_node WHERE host LIKE 'many-%'").fetchone() == (8000,)
+        connection.execute("DELETE FROM kubernetes_node WHERE host LIKE 'many-%'")
 
 
 def test_without_a_setting_the_api_server_is_never_asked(backend: Any) -> None:

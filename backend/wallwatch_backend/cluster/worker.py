@@ -65,6 +65,7 @@ class ClusterWorker:
         self._database, self._settings = database, settings
         self._nodes: dict[str, Node] = {}
         self._listed_at: datetime | None = None
+        self._stored: dict[str, dict[str, object]] = {}
         self._sent: dict[str, datetime] = {}
         self._reported: set[str] = set()
 
@@ -208,10 +209,18 @@ class ClusterWorker:
                 await stored.delete_pods_before(session, at - _PODS_KEPT)
 
     async def _store(self, hosts: Mapping[str, Host], at: datetime) -> None:
-        rows = [node.row(at) for node in self._nodes.values() if node.name in hosts]
+        """Store the nodes that changed, and all of them after a listing: what it did not have is deleted then."""
+        listed = self._listed_at == at
+        rows = {node.name: node.row(at) for node in self._nodes.values() if node.name in hosts}
+        facts = {name: {**row, "read_at": None} for name, row in rows.items()}
+        due = [row for name, row in rows.items() if listed or self._stored.get(name) != facts[name]]
+        if not listed and not due:
+            return
         async with self._database.write() as session:
-            await stored.store_nodes(session, rows)
-            await stored.delete_nodes_before(session, at)
+            await stored.store_nodes(session, due)
+            if listed:
+                await stored.delete_nodes_before(session, at)
+        self._stored = facts
 
 
 async def _pod_row(api: KubernetesApi, pod: str, at: datetime) -> dict[str, object]:

@@ -9,6 +9,9 @@ from sqlalchemy.dialects.postgresql import insert
 from wallwatch_backend.hosts.kubernetes.models import KubernetesNodeRow, KubernetesPodRow
 from wallwatch_backend.kit.database import ReadSession, WriteSession
 
+_ROWS = 1000
+"""Per statement: PostgreSQL takes 65,535 values, and a node has nine."""
+
 
 async def node_of(session: ReadSession, host: str) -> KubernetesNodeRow | None:
     return (await session.execute(select(KubernetesNodeRow).where(KubernetesNodeRow.host == host))).scalar_one_or_none()
@@ -24,15 +27,15 @@ async def pods_of(session: ReadSession, pods: Sequence[str]) -> dict[str, Kubern
 
 async def store_nodes(session: WriteSession, rows: Sequence[dict[str, object]]) -> None:
     """Insert or replace nodes; each row has every column."""
-    if not rows:
-        return
-    statement = insert(KubernetesNodeRow).values(rows)
-    changed = {name: statement.excluded[name] for name in rows[0] if name != "host"}
-    await session.execute(statement.on_conflict_do_update(index_elements=["host"], set_=changed))
+    for first in range(0, len(rows), _ROWS):
+        some = rows[first : first + _ROWS]
+        statement = insert(KubernetesNodeRow).values(some)
+        changed = {name: statement.excluded[name] for name in some[0] if name != "host"}
+        await session.execute(statement.on_conflict_do_update(index_elements=["host"], set_=changed))
 
 
 async def delete_nodes_before(session: WriteSession, at: datetime) -> None:
-    """Delete nodes that no listing since `at` had."""
+    """Delete nodes that were last stored before `at`."""
     await session.execute(delete(KubernetesNodeRow).where(KubernetesNodeRow.read_at < at))
 
 
