@@ -73,6 +73,10 @@ evaluate: setup ## how good is the classifier? random scenarios and played hosts
 	@[ -n "$(ARGS)" ] || $(PYTHON) -m tests.isolation_assumptions --seeds 3 --first 101 --write
 	@[ -n "$(ARGS)" ] || PYTHONPATH=tests/support nice $(PYTHON) -m tests.lab_evaluation --write
 
+.PHONY: kubernetes
+kubernetes: setup ## try what Wallwatch says to Kubernetes on a real API server, built from Go modules (minutes, the first time)
+	@local/kubernetes.sh
+
 .PHONY: sensitivity
 sensitivity: setup ## how much does each threshold of the rules matter? moves each by a fifth; writes docs/sensitivity.md (ARGS=--help)
 	@$(PYTHON) -m tests.evaluation --record-only catalogue development
@@ -98,6 +102,11 @@ isolation-simulations: setup ## do PicNIC's mechanisms do what the paper says? s
 .PHONY: mutate
 mutate: setup ## would the tests notice? changes the code bit by bit and runs them, at most an hour; writes docs/mutation.md (ARGS=--help)
 	@nice $(PYTHON) -m tests.mutation $(ARGS)
+
+.PHONY: schemathesis
+schemathesis: setup ## does the API keep to its description? ten times the generated input of a test run (ARGS are pytest's)
+	@WALLWATCH_SCHEMATHESIS_EXAMPLES=150 WALLWATCH_SCHEMATHESIS_SEQUENCES=300 WALLWATCH_SCHEMATHESIS_PATHS=. \
+		nice $(PYTHON) -m pytest --timeout 3600 backend/tests/test_schemathesis.py $(ARGS)
 
 .PHONY: weaknesses
 weaknesses: setup ## does a test fail without each fix of the security review? takes them out one by one; writes docs/security.md

@@ -1,17 +1,26 @@
-"""Every endpoint, with generated input, against the real backend: no crash, and no answer that the description does not know."""
+"""Every endpoint, with generated input, against the real backend: no crash, and no answer that the description does not know.
+
+schemathesis runs its phases examples, coverage and fuzzing for each endpoint, and its phase stateful along the links of the description.
+`make schemathesis` does more of each than a run of all tests has time for.
+"""
 
 import os
+from contextlib import suppress
 from typing import Any
 
 import httpx
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.errors import Flaky
+from schemathesis.core.failures import Failure, FailureGroup
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
+    ensure_resource_availability,
     negative_data_rejection,
     response_schema_conformance,
     status_code_conformance,
+    use_after_free,
 )
 
 from wallwatch_backend.api import new_api
@@ -28,14 +37,17 @@ def described() -> dict[str, Any]:
 
 
 # The stream has no end, so it has tests of its own.
-SCHEMA = schemathesis.openapi.from_dict(described()).exclude(operation_id=["openStream", "getReady"])
-CHECKS = [
-    schemathesis.checks.not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_schema_conformance,
-    negative_data_rejection,
-]
+OF_OWN_TESTS = ["openStream", "getReady"]
+SCHEMA = schemathesis.openapi.from_dict(described()).exclude(operation_id=OF_OWN_TESTS)
+ALWAYS = [schemathesis.checks.not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+CHECKS = [*ALWAYS, negative_data_rejection]
+OF_SEQUENCES = [*ALWAYS, use_after_free, ensure_resource_availability]
+CREATED_BY_GENERATED_INPUT = r"^/api/v1/(silences|views|automation-rules)"
+"""Where sequences get furthest in a short time."""
+PATIENCE_S = 180
+"""Of each request; schemathesis would wait 10 s, which a busy machine needs at times."""
+END_THE_RUN = ["deleteToken", "updateUser", "resetSecondFactor", "endOwnSession", "endSession"]
+"""Of the token with which the sequences sign in, its owner's account or session."""
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +69,47 @@ def token(admin: httpx.Client) -> str:
 )
 def test_an_endpoint_keeps_to_its_description(case: Any, backend: Any, token: str) -> None:
     headers = {"Authorization": f"Bearer {token}"}
-    response = case.call(base_url=backend.url, headers=headers)
+    response = case.call(base_url=backend.url, headers=headers, timeout=PATIENCE_S)
     if response.status_code == 431:  # by the server, before any endpoint: its limit has tests of its own
         assert len(response.request.url) > 16_384
         return
     case.validate_response(response, headers=headers, checks=CHECKS)
+
+
+def test_operations_that_follow_links_keep_to_their_description(backend: Any, token: str) -> None:
+    """What was created can be read and changed; what was deleted is gone."""
+    paths = os.environ.get("WALLWATCH_SCHEMATHESIS_PATHS", CREATED_BY_GENERATED_INPUT)
+    schema = schemathesis.openapi.from_dict(described()).include(path_regex=paths).exclude(operation_id=[*OF_OWN_TESTS, *END_THE_RUN])
+    schema.config.update(base_url=backend.url)
+    schema.config.generation.update(modes=[schemathesis.GenerationMode.POSITIVE])
+    headers = {"Authorization": f"Bearer {token}"}
+    answered: set[int] = set()
+    failures: list[str] = []
+
+    class Sequences(schema.as_state_machine()):  # type: ignore[misc]  # the class is made from the description
+        def get_call_kwargs(self, case: Any) -> dict[str, Any]:
+            return {"headers": headers, "timeout": PATIENCE_S}
+
+        def validate_response(self, response: Any, case: Any, **_: Any) -> None:
+            answered.add(response.status_code)
+            if response.status_code == 431:  # by the server, before any endpoint: its limit has tests of its own
+                return
+            try:
+                case.validate_response(response, checks=OF_SEQUENCES, headers=headers)
+            except (Failure, FailureGroup) as failure:
+                failures.append(f"{case.operation.label}: {failure}")
+
+    # Hypothesis ends early when what it may draw differs from the sequence before: what the server has by now decides that.
+    with suppress(Flaky):
+        Sequences.run(
+            settings=settings(
+                max_examples=int(os.environ.get("WALLWATCH_SCHEMATHESIS_SEQUENCES", "12")),
+                stateful_step_count=6,
+                phases=[Phase.generate],
+                deadline=None,
+                suppress_health_check=list(HealthCheck),
+                derandomize=True,
+            )
+        )
+    assert failures == []
+    assert 200 in answered, f"nothing that was asked for was there: {sorted(answered)}"

@@ -13,6 +13,7 @@ from wallwatch_backend.accounts.session.endpoints import router as session
 from wallwatch_backend.accounts.tokens.endpoints import router as tokens
 from wallwatch_backend.accounts.users.endpoints import router as users
 from wallwatch_backend.accounts.views.endpoints import router as views
+from wallwatch_backend.api_links import add_links
 from wallwatch_backend.api_page import add_page
 from wallwatch_backend.captures.endpoints import router as captures
 from wallwatch_backend.contention.cards.endpoints import router as nf_cards
@@ -175,6 +176,7 @@ def _describe_problems(app: FastAPI) -> None:
                             content[problems.MEDIA_TYPE] = content.pop("application/json")
             for unused in ("HTTPValidationError", "ValidationError"):
                 document["components"]["schemas"].pop(unused, None)
+            add_links(document)
             app.openapi_schema = document
         return app.openapi_schema
 

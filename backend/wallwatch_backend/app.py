@@ -1,5 +1,6 @@
 """The application; `python -m wallwatch_backend.cli.serve` serves it."""
 
+import asyncio
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,7 +13,7 @@ from wallwatch_backend import __version__, background, ui, webhook_schema, wirin
 from wallwatch_backend.accounts.session.authenticate import Authenticator
 from wallwatch_backend.api import PREFIX, new_api
 from wallwatch_backend.hosts.connections.opamp import router as opamp
-from wallwatch_backend.kit import logs, problem_handlers
+from wallwatch_backend.kit import logs, problem_handlers, tracing
 from wallwatch_backend.kit.body_limit import BodyLimit
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.health.service import KafkaProbe
@@ -41,6 +42,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         log.info("started", version=__version__, signing_key=services.signer.kid)
         yield
     await services.database.dispose()
+    if app.state.traces is not None:
+        await asyncio.to_thread(app.state.traces.shutdown)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -67,6 +70,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(AnswerHeaders, hsts_s=settings.hsts_s, always_https=by_https)
     app.add_middleware(TrustedProxies, networks=settings.trusted_proxies)  # outermost: everything else sees the client
     ui.serve_ui(app, settings.ui_dir)
+    app.state.traces = None
+    if settings.traces_endpoint is not None:
+        app.state.traces = tracing.start(app, str(settings.traces_endpoint), __version__)
     return app
 
 

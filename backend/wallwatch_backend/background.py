@@ -9,6 +9,7 @@ from wallwatch_backend.accounts.session import limits as sign_in_limits
 from wallwatch_backend.accounts.session import repository as sessions
 from wallwatch_backend.captures import service as captures
 from wallwatch_backend.change_feed import ChangeFeed
+from wallwatch_backend.cluster.worker import ClusterWorker, is_needed
 from wallwatch_backend.conditions.worker import ConditionNotices
 from wallwatch_backend.hosts.agents import repository as agents
 from wallwatch_backend.hosts.certificates import service as certificates
@@ -78,7 +79,8 @@ def _on_every_replica(services: Services) -> dict[str, Task]:
 def _on_the_leader(services: Services, router: Router, dispatcher: Dispatcher) -> dict[str, Task]:
     """Loops that one replica runs for all, by name."""
     database, settings, signer = services.database, services.settings, services.signer
-    return {
+    cluster: dict[str, Task] = {"cluster": lambda: ClusterWorker(database, settings).run()} if is_needed(settings) else {}
+    return cluster | {
         "findings": FindingConsumer(database, settings).run,
         "webhook_routes": router.run,
         "incidents": IncidentWorker(database, settings).run,

@@ -48,6 +48,13 @@ class Settings(SharedSettings):
         HttpUrl | None,
         Field(description="How browsers and agents reach this server; links and enrolment URLs come from it; unset: from the request"),
     ] = None
+    traces_endpoint: Annotated[
+        HttpUrl | None,
+        Field(
+            description="Where requests are traced to, by OTLP over HTTP, such as http://otel-collector:4318/v1/traces; unset: no traces. "
+            "The SDK's own variables count, too (OTEL_TRACES_SAMPLER, OTEL_EXPORTER_OTLP_HEADERS)"
+        ),
+    ] = None
     allowed_hosts: Annotated[
         Names,
         NoDecode,
@@ -203,6 +210,20 @@ class Settings(SharedSettings):
     kubernetes_ca_file: Annotated[Path, Field(description="Authority of the API server's certificate")] = Path(
         "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt"
     )
+    kubernetes_nodes: Annotated[
+        bool,
+        Field(
+            description="Set the condition WallwatchRnicHealthy of nodes that are hosts, "
+            "and write Events on them when incidents begin and end"
+        ),
+    ] = False
+    kubernetes_taint: Annotated[
+        Literal["never", "all", "any"],
+        Field(description="Taint a node (NoSchedule) while all, or any, of its RNICs are cordoned by the remedy cordon-rnic"),
+    ] = "never"
+    kubernetes_pods: Annotated[
+        bool, Field(description="Read the labels and owners of pods that have virtual functions, for pages and the search")
+    ] = False
     agent_silent_after_s: Annotated[int, Field(ge=5, description="A connected agent that was silent for so long is disconnected")] = 90
     incident_hold_s: Annotated[
         float, Field(ge=0, le=86400, description="How long an incident whose symptoms have cleared stays open before it is resolved")

@@ -24,6 +24,7 @@ def document() -> dict[str, Any]:
     schema = TypeAdapter(NativeBody).json_schema(mode="serialization", ref_template="#/$defs/{model}")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:wallwatch:webhook:native:1",
         "title": "Wallwatch webhook, native format",
         "description": "Body of a webhook with the format `native`. Later versions may add properties but remove none.",
         **schema,

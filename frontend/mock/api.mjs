@@ -170,6 +170,7 @@ export function makeApi(kind, { guarded = false } = {}) {
     [/^\/incidents$/, (_, q) => incidents.list(q)],
     [/^\/incidents\/assignees$/, (_, q) => incidents.assignees(q)],
     [/^\/incidents\/counts$/, (_, q) => incidents.counts(q)],
+    [/^\/incidents\/groups$/, (_, q) => incidents.groups(q)],
     [/^\/incidents\/changes$/, (_, q) => incidents.changes(q)],
     [/^\/incidents\/([^/]+)$/, ([, id]) => about(id, (i) => whole(i, incidents.entries.get(id)))],
     [/^\/incidents\/([^/]+)\/containers$/, ([, id]) => about(id, containers)],
@@ -419,10 +420,17 @@ export function makeApi(kind, { guarded = false } = {}) {
       if (rnics.length < limit && has(`${host} ${pci} ${rack ?? ""} ${model ?? ""}`))
         rnics.push({ host, pci, rack, model, symptoms: fleet.symptoms[i] });
       if (hosts.has(host)) hosts.get(host).rnics += 1;
-      else if (hosts.size < limit && has(host)) hosts.set(host, { host, rack, rnics: 1 });
+      else if (hosts.size < limit && has(host))
+        hosts.set(host, { host, rack, rnics: 1, zone: "eu-1a", instance_type: "p5.48xlarge" });
     });
     const device = "0000:3b:00.2";
-    const pod = { pod: "training/worker-7", container: "5f2c9e", device, attached_at: new Date().toISOString() };
+    const pod = {
+      pod: "training/worker-7",
+      owner: "Job/worker",
+      container: "5f2c9e",
+      device,
+      attached_at: new Date().toISOString(),
+    };
     const pods = fleet.host.length > 0 && has(pod.pod) ? [{ ...pod, host: fleet.host[0], pci: fleet.pci[0] }] : [];
     return { hosts: [...hosts.values()], rnics, pods };
   }

@@ -187,6 +187,16 @@ const NAMES = USERS.items.filter((user) => !user.disabled).map((user) => user.us
 const FACETS = ["state", "severity", "symptom", "cause", "scope"];
 const ACTS = { acknowledge: "acknowledged", unacknowledge: "open", resolve: "resolved", reopen: "reopened" };
 
+const TENANTS = ["ads", "ads, search", "search", ""];
+/** The group of an incident, as the API forms it: where it belongs as a whole. */
+function groupOf(i, by) {
+  const ofOneHost = ["rnic", "host"].includes(i.scope);
+  if (by === "host") return ofOneHost ? i.host : "";
+  if (by === "rack") return i.scope === "fleet" ? "" : i.rack;
+  if (by === "tenant") return ofOneHost ? TENANTS[Number(i.host.slice(-1)) % TENANTS.length] : "";
+  return i[by] ?? "";
+}
+
 export class Incidents {
   constructor(fleet, kind) {
     this.fleet = fleet;
@@ -208,6 +218,7 @@ export class Incidents {
         ) &&
         (!q.get("host") || i.hosts.includes(q.get("host"))) &&
         (!q.get("unassigned") || String(!NAMES.includes(i.assignee)) === q.get("unassigned")) &&
+        (!q.get("group_by") || q.get("group") === null || groupOf(i, q.get("group_by")) === q.get("group")) &&
         (!q.get("active") || String(i.active) === q.get("active")) &&
         (!text || `${i.title} ${i.summary} ${i.subject} ${i.host} ${i.pci}`.toLowerCase().includes(text)),
     );
@@ -239,6 +250,23 @@ export class Incidents {
           if (value) by[facet][value] = (by[facet][value] ?? 0) + 1;
     }
     return { total: this.matching(q).length, by };
+  }
+
+  groups(q) {
+    const found = new Map();
+    for (const i of this.matching(q)) {
+      const value = groupOf(i, q.get("by"));
+      const group = found.get(value) ?? { value, incidents: 0, critical: 0, newest: i.opened_at };
+      group.incidents += 1;
+      group.critical += RANK[i.severity];
+      if (i.opened_at > group.newest) group.newest = i.opened_at;
+      found.set(value, group);
+    }
+    const items = [...found.values()].sort(
+      (a, b) => b.critical - a.critical || b.incidents - a.incidents || (a.value < b.value ? -1 : 1),
+    );
+    const limit = Number(q.get("limit") ?? 200);
+    return { items: items.slice(0, limit), more: items.length > limit };
   }
 
   changes(q) {

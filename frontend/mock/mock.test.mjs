@@ -66,6 +66,7 @@ const QUERIES = {
   "/api/v1/profiles/{model}/compare": "left=0&right=0",
   "/api/v1/profiles/{model}/prediction": "ql=3&qr=2",
   "/api/v1/fleet/replay": `at=${new Date(Date.now() - HOUR / 2).toISOString()}`,
+  "/api/v1/incidents/groups": "by=rack",
   "/api/v1/policies/{policy_id}/series": RANGE,
   "/api/v1/captures/{capture_id}/verdicts": "model=cx5",
 };

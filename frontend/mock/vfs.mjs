@@ -8,6 +8,8 @@ function container(vf, random) {
   return {
     id: (0xc0ffee00 + vf * 7919).toString(16).padStart(12, "0").repeat(5),
     pod: vf === 5 ? null : `${PODS[vf % PODS.length]}-${vf}`,
+    owner: vf === 5 ? null : `StatefulSet/${PODS[vf % PODS.length].split("/")[1]}`,
+    labels: vf === 5 ? {} : { app: PODS[vf % PODS.length].split("/")[1], team: PODS[vf % PODS.length].split("/")[0] },
     interface: "net1",
     addresses: vf === 3 ? ["10.0.0.5/24", "fd00::5/64"] : [`10.0.${vf >> 4}.${(vf % 16) + 2}/24`],
     vxlan_network: 4097 + (vf % 3),

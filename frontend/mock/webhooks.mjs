@@ -87,7 +87,7 @@ const deliveries = [
     event: "incident.resolved",
     about: "S8 on rack r4",
     state: "failed",
-    attempts: [attempt(9000, 410, "the receiver answered 410")],
+    attempts: [attempt(9000, 410, "the receiver refused it, so it is not sent again: this channel was archived")],
     created_at: ago(9001),
     delivered_at: null,
     next_attempt_at: null,

@@ -19,7 +19,7 @@ FOLDERS = {
     "pipelines": ("pipelines/tests",),
     "backend": ("backend/tests",),
     "local": ("local/tests",),
-    "contract": ("tests/contract",),
+    "contract": ("tests/contract", "tests/kubernetes"),
     "integration": ("tests/integration", "tests/cni"),
     "faults": ("tests/faults",),
     "data": (

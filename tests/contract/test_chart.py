@@ -53,6 +53,10 @@ VALUES: dict[str, list[str]] = {
         f"--set=host.kubernetesEnrolment.enabled=true,host.kubernetesEnrolment.authority={'ab' * 32},host.cni.install=true",
         "--set=backend.smtp.host=smtp.example,backend.smtp.from=wallwatch@example,backend.smtp.passwordSecret.name=smtp",
     ],
+    "at home in Kubernetes": [
+        "--set=backend.kubernetes.nodes=true,backend.kubernetes.taint=any,backend.kubernetes.pods=true",
+        "--set=backend.keys.in=secret,backend.replicas=2",
+    ],
     "server only": ["--set=host.enabled=false,networkPolicy.enabled=false"],
 }
 
@@ -329,7 +333,7 @@ def test_long_running_servers_are_probed(manifests: list[dict[str, Any]]) -> Non
         for _, _, container in containers(manifests)
         if {"startupProbe", "readinessProbe", "livenessProbe"} <= set(container)
     }
-    assert probed >= {"kafka", "timescaledb", "backend"}
+    assert probed >= {"kafka", "timescaledb", "backend", "telegraf"}
 
 
 def ports_of_kafka(text: str) -> dict[int, list[dict[str, Any]]]:

@@ -170,6 +170,7 @@ def test_only_the_settings_that_differ_between_the_two_worlds_differ(compose: di
         "WALLWATCH_ALLOWED_HOSTS",
         "WALLWATCH_PUBLIC_URL",
         "WALLWATCH_SERVER_URL",
+        "WALLWATCH_HEALTH_ADDRESS",
     }
 
 

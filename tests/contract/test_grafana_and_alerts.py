@@ -12,6 +12,8 @@ import yaml
 
 from wallwatch_backend import webhook_schema
 from wallwatch_backend.fleet.exposition.families import FAMILIES
+from wallwatch_backend.fleet.exposition.service import OTHER_CONDITIONS
+from wallwatch_backend.notify.schemas import EventType
 from wallwatch_local.paths import REPOSITORY
 
 FOLDER = REPOSITORY / "docs" / "grafana"
@@ -20,7 +22,7 @@ RULES = yaml.safe_load((FOLDER / "alerts.yaml").read_text())["groups"]
 LABELS = {family.name: set(family.labels) for family in FAMILIES}
 FROM_PROMETHEUS = {"instance", "job"}
 FUNCTIONS = {"absent", "bottomk", "count", "max", "min", "quantile", "sum", "time", "topk", "vector"}
-WORDS = {"by", "on", "group_left", "or", "and", "unless"}
+WORDS = {"by", "on", "group_left", "or", "and", "unless", "offset"}
 
 
 def dashboard_expressions() -> Iterator[tuple[str, str]]:
@@ -122,6 +124,32 @@ def test_alert_names_are_unique_and_the_scrape_example_reads_the_endpoint() -> N
     job = scrape["scrape_configs"][0]
     assert (job["metrics_path"], scrape["rule_files"]) == ("/metrics/fleet", ["alerts.yaml"])
     assert "credentials_file" in job["authorization"]
+
+
+INCIDENT = "incident.opened"
+WORTH_AN_ALERT = {
+    "a limit is near": ("forecast.expected", "wallwatch_rnic_wall_in_seconds", "RnicReachesWallSoon"),
+    "a limit is likely": ("forecast.expected", "wallwatch_rnic_wall_chance_ratio", "RnicLikelyToReachWall"),
+    "a policy was violated": ("policy.violated", "wallwatch_policy_violations", "PolicyViolated"),
+    "a promise to a tenant is broken": (INCIDENT, "wallwatch_tenant_broken_seconds", "TenantPromisesBroken"),
+    "an RNIC has a symptom": (INCIDENT, "wallwatch_rnic_symptom_active", "RnicSymptom"),
+    "an agent is lost": ("agent.lost", "wallwatch_agent_last_seen_timestamp_seconds", "AgentLost"),
+    "a certificate is late": ("certificate.late", "wallwatch_agent_certificate_late_timestamp_seconds", "AgentCertificateLate"),
+}
+
+
+@pytest.mark.parametrize(("event", "metric", "rule"), WORTH_AN_ALERT.values(), ids=WORTH_AN_ALERT.keys())
+def test_what_is_worth_an_alert_is_an_event_a_metric_and_a_rule(event: str, metric: str, rule: str) -> None:
+    assert event in set(EventType)
+    assert metric in LABELS
+    [expression] = [each["expr"] for each in rules() if each["alert"] == rule]
+    assert metric in expression
+
+
+@pytest.mark.parametrize("condition", ["isolation", "contention", *(f"B{number}" for number in range(1, 6))])
+def test_findings_of_isolation_contention_and_transport_are_symptoms_to_the_outside(condition: str) -> None:
+    """They open incidents, as symptoms do, and are counted by `wallwatch_symptom_rnics` before any RNIC has them."""
+    assert condition in OTHER_CONDITIONS
 
 
 def promtool(*arguments: str | Path) -> None:

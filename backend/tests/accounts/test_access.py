@@ -15,7 +15,7 @@ VIEWER = {
     "getSession", "signOut", "getFleet", "getFleetCommonalities", "getFleetDetails", "getFleetReplay", "searchFleet",
     "openStream", "listRnics", "getRnic", "getRnicSeries", "getRnicSignals", "getRnicMasks",
     "listRnicFindings", "listRnicChanges", "listRnicVfs", "listIncidents", "getIncident", "countIncidents", "listIncidentChanges",
-    "exportIncidents", "listSimilarIncidents", "listIncidentContainers", "getBeforeIncident", "listSilences",
+    "listIncidentGroups", "exportIncidents", "listSimilarIncidents", "listIncidentContainers", "getBeforeIncident", "listSilences",
     "getSilence", "listViews", "createView",
     "updateView", "deleteView", "listRemedyActions", "listRemedies", "getRemedy", "getRemedyEffect", "getRemedyControl",
     "listRollouts", "getRollout", "listAutomationRules", "listAutomationRuns", "listPlans", "getPlan", "getPlanOperations",

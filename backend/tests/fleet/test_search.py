@@ -57,7 +57,7 @@ def find(viewer: httpx.Client, q: str, **more: Any) -> dict[str, Any]:
 
 def test_the_exact_host_comes_first_then_its_namesakes(viewer: httpx.Client) -> None:
     assert [one["host"] for one in find(viewer, "GPU-1")["hosts"]] == ["gpu-1", "gpu-10", "old-gpu-1"]
-    assert find(viewer, "gpu-1")["hosts"][0] == {"host": "gpu-1", "rack": "r1", "rnics": 2}
+    assert find(viewer, "gpu-1")["hosts"][0] == {"host": "gpu-1", "rack": "r1", "rnics": 2, "zone": None, "instance_type": None}
 
 
 def test_the_sick_rnic_of_a_host_comes_before_the_others(viewer: httpx.Client) -> None:

@@ -126,9 +126,21 @@ def test_a_function_is_listed_with_its_container_and_the_containers_addresses(ho
     held, free = read()["items"]
     assert held["container"] == {
         "id": "c0ffee", "pod": "ml/trainer-0", "interface": "net1", "addresses": ["10.0.0.2/24", "fd00::2/64"], "vxlan_network": 4097,
-        "since": (NOW - timedelta(seconds=500)).isoformat().replace("+00:00", "Z"),
+        "since": (NOW - timedelta(seconds=500)).isoformat().replace("+00:00", "Z"), "owner": None, "labels": {},
     }  # fmt: skip
     assert free["container"] is None
+
+
+def test_a_pod_that_kubernetes_described_has_its_owner_and_labels(host: Host, read: Read, backend: Any) -> None:
+    host.sample(0)
+    host.add(500, pod=f"ml/{host.name}-0")
+    with backend.connect() as connection:
+        connection.execute(
+            "INSERT INTO kubernetes_pod (pod, owner, labels, found, read_at) VALUES (%s, 'StatefulSet/trainer', %s, true, now())",
+            [f"ml/{host.name}-0", json.dumps({"app": "trainer"})],
+        )
+    held = read()["items"][0]["container"]
+    assert (held["owner"], held["labels"]) == ("StatefulSet/trainer", {"app": "trainer"})
 
 
 def test_a_released_function_has_no_container_until_it_is_assigned_again(host: Host, read: Read) -> None:

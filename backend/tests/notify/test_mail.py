@@ -142,6 +142,7 @@ async def test_a_server_that_refuses_is_an_outcome_with_its_reason(
 ) -> None:
     outcome = await mailer(secure, certificate, **more).send("mailto:ann@example.org", BODY, UUID(int=3), AT)
     assert reason in str(outcome.error)
+    assert not outcome.refused, "the message waits until the settings are right"
     assert PASSWORD not in str(outcome.error)
     assert secure.messages == []
 
@@ -159,6 +160,7 @@ async def test_one_refused_recipient_does_not_keep_the_others_from_it_and_all_ar
     assert [recipients for recipients, _, _ in secure.messages] == [["ann@example.org"]]
     outcome = await sender.send("mailto:gone@example.org", BODY, UUID(int=4), AT)
     assert outcome.error == "the mail server refused all recipients: 550 no such user here"
+    assert outcome.refused
 
 
 def incident(**more: Any) -> dict[str, Any]:

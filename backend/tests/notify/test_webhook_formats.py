@@ -228,3 +228,75 @@ def test_a_card_for_teams_stays_below_its_limit_in_a_storm() -> None:
     body = teams.notification_body(many)
     assert len(body.encode()) < 28_000
     assert "(and 40 more)" in body
+
+
+def test_a_card_for_teams_stays_below_its_limit_in_any_script() -> None:
+    many = grouped(*(incident(n, summary="[光]" * 5000) for n in range(50)))
+    body = teams.notification_body(many)
+    assert 20_000 < len(body.encode()) < 28_000
+    shown = sum(block["type"] == "FactSet" for block in json.loads(body)["attachments"][0]["content"]["body"])
+    assert 1 <= shown < 10
+    assert f"(and {50 - shown} more)" in body
+
+
+TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
+TEXT_BLOCK: dict[str, Any] = {
+    "type": "object",
+    "required": ["type", "text"],
+    "additionalProperties": False,
+    "properties": {
+        "type": {"const": "TextBlock"},
+        "text": TEXT,
+        "color": {"enum": ["Default", "Dark", "Light", "Accent", "Good", "Warning", "Attention"]},
+        "size": {"enum": ["Default", "Small", "Medium", "Large", "ExtraLarge"]},
+        "weight": {"enum": ["Default", "Lighter", "Bolder"]},
+        "wrap": {"type": "boolean"},
+        "separator": {"type": "boolean"},
+    },
+}
+FACT: dict[str, Any] = {
+    "type": "object",
+    "required": ["title", "value"],
+    "additionalProperties": False,
+    "properties": {"title": TEXT, "value": {"type": "string"}},
+}
+FACT_SET: dict[str, Any] = {
+    "type": "object",
+    "required": ["type", "facts"],
+    "additionalProperties": False,
+    "properties": {"type": {"const": "FactSet"}, "facts": {"type": "array", "items": FACT}},
+}
+OPEN_URL: dict[str, Any] = {
+    "type": "object",
+    "required": ["type", "url"],
+    "additionalProperties": False,
+    "properties": {"type": {"const": "Action.OpenUrl"}, "title": TEXT, "url": {**TEXT, "format": "uri"}},
+}
+CARD: dict[str, Any] = {
+    "type": "object",
+    "required": ["type", "version", "body"],
+    "additionalProperties": False,
+    "properties": {
+        "$schema": TEXT,
+        "type": {"const": "AdaptiveCard"},
+        "version": {"const": "1.4"},
+        "msteams": {"type": "object", "additionalProperties": False, "properties": {"width": {"const": "Full"}}},
+        "body": {"type": "array", "minItems": 1, "items": {"oneOf": [TEXT_BLOCK, FACT_SET]}},
+        "actions": {"type": "array", "minItems": 1, "items": OPEN_URL},
+    },
+}
+"""The facts of the published schema of Adaptive Cards 1.4, for the elements that we use; closed, so that a misspelt property is found."""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        teams.notification_body(sent(incident())),
+        teams.notification_body(sent(incident(state="resolved", severity="info", summary=""), public_url=None)),
+        teams.notification_body(grouped(*(incident(n) for n in range(50)))),
+        teams.test_event_body("A test of tickets."),
+    ],
+)
+def test_a_card_for_teams_keeps_to_the_published_schema(body: str) -> None:
+    [attachment] = json.loads(body)["attachments"]
+    jsonschema.Draft202012Validator(CARD, format_checker=jsonschema.FormatChecker()).validate(attachment["content"])

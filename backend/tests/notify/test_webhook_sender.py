@@ -15,8 +15,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from wallwatch_backend.notify.deliveries.outcome import Outcome
 from wallwatch_backend.notify.deliveries.sender import NO_ANSWER, Sender, client
+from wallwatch_backend.notify.deliveries.worker import pause_after_s
 from wallwatch_backend.notify.webhooks import urls
 from wallwatch_backend.notify.webhooks.urls import Address
+from wallwatch_backend.settings import Settings
 from wallwatch_testing.local_http import LocalHttp, QuietHandler
 
 NAME = "tickets.example"
@@ -111,6 +113,91 @@ async def test_the_next_address_is_tried_when_the_first_refuses_connections(serv
     assert outcome.delivered
     outcome = await post(f"http://{NAME}:{server.port}/", Resolver([UNUSED]))
     assert outcome.error == NO_ANSWER  # a private address: its cause is in the log only
+
+
+class Answering:
+    """A server that answers as it is told. Its address counts as a public one while `public` is patched in."""
+
+    def __init__(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+        class Handler(QuietHandler):
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["content-length"]))
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+        self._server = LocalHttp(Handler)
+        self.url = f"http://{NAME}:{self._server.port}"
+
+    def stop(self) -> None:
+        self._server.stop()
+
+
+async def answer_of(
+    status: int, body: bytes, headers: dict[str, str], monkeypatch: pytest.MonkeyPatch, path: str = "/hook", secrets: tuple[str, ...] = ()
+) -> Outcome:
+    monkeypatch.setattr(urls, "is_private", lambda address: False)
+    server = Answering(status, body, headers)
+    try:
+        async with client(5) as http:
+            return await Sender(http, 5, True, Resolver([LOOPBACK])).send(server.url + path, "{}", {}, AT, secrets)
+    finally:
+        server.stop()
+
+
+JSON = {"content-type": "application/json; charset=utf-8"}
+
+
+async def test_a_refusal_has_the_words_of_the_receiver(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = await answer_of(400, b'{"message":\n "no such\x00 severity"}', JSON, monkeypatch)
+    assert (outcome.status, outcome.refused) == (400, True)
+    assert outcome.error == 'the receiver refused it, so it is not sent again: {"message": "no such severity"}'
+
+
+async def test_an_answer_that_may_change_is_no_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = await answer_of(429, b"slow down", {"content-type": "text/plain", "retry-after": "7"}, monkeypatch)
+    assert (outcome.refused, outcome.retry_after_s, outcome.error) == (False, 7.0, "the receiver answered 429: slow down")
+
+
+async def test_of_a_long_answer_only_the_beginning_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = await answer_of(413, b"too large " * 10_000, {"content-type": "text/plain"}, monkeypatch)
+    assert outcome.refused
+    assert len(str(outcome.error)) < 400
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"content-type": "text/html"}, {"content-type": "text/plain", "content-encoding": "gzip"}, {}],
+    ids=["page", "gzip", "unknown"],
+)
+async def test_what_people_cannot_read_is_left_out(monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]) -> None:
+    outcome = await answer_of(404, b"<html>not found</html>", headers, monkeypatch)
+    assert outcome.error == "the receiver refused it, so it is not sent again"
+
+
+async def test_what_a_receiver_repeats_of_our_secrets_is_not_logged(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = "/services/T024/0123456789abcdef?key=fedcba9876543210"
+    said = f"no route {path}; 0123456789abcdef, fedcba9876543210 and key-of-a-pager are unknown".encode()
+    outcome = await answer_of(404, said, {"content-type": "text/plain"}, monkeypatch, path, ("key-of-a-pager",))
+    assert outcome.error == "the receiver refused it, so it is not sent again: no route …; …, … and … are unknown"
+
+
+async def test_what_a_private_receiver_says_is_in_the_log_of_the_server_only() -> None:
+    server = Answering(403, b"who are you", {"content-type": "text/plain"})
+    try:
+        outcome = await post(f"{server.url}/hook", Resolver([LOOPBACK]))
+    finally:
+        server.stop()
+    assert (outcome.status, outcome.refused) == (403, True)
+    assert outcome.error == "the receiver refused it, so it is not sent again; its answer is in the server's log"
+
+
+def test_no_receiver_can_ask_for_a_pause_longer_than_the_longest() -> None:
+    settings = Settings(webhook_retry_max_s=60)
+    asked = [Outcome(AT, 429, 1, "later", retry_after_s=pause) for pause in (None, 5.0, 45.0, 1e9)]
+    assert [pause_after_s(settings, outcome, 10.0) for outcome in asked] == [10.0, 10.0, 45.0, 60.0]
 
 
 def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:

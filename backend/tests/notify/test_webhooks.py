@@ -21,6 +21,9 @@ class Receiver:
 
     def __init__(self) -> None:
         self.status = 200
+        self.first: list[int] = []  # statuses of the next answers, before `status`
+        self.headers: dict[str, str] = {}
+        self.answer = b""
         self.got: list[tuple[dict[str, str], bytes]] = []
         receiver = self
 
@@ -28,10 +31,13 @@ class Receiver:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 receiver.got.append(({k.lower(): v for k, v in self.headers.items()}, body))
-                self.send_response(receiver.status)
+                self.send_response(receiver.first.pop() if receiver.first else receiver.status)
                 self.send_header("location", "/elsewhere")
-                self.send_header("content-length", "0")
+                for name, value in receiver.headers.items():
+                    self.send_header(name, value)
+                self.send_header("content-length", str(len(receiver.answer)))
                 self.end_headers()
+                self.wfile.write(receiver.answer)
 
         self._server = LocalHttp(Handler)
         self.url = f"{self._server.url}/hook"
@@ -134,6 +140,34 @@ def test_a_delivery_is_given_up_and_can_be_tried_again_by_hand(
     eventually(lambda: deliveries(admin, webhook, state="delivered"))
     assert admin.post(path).json()["code"] == "already_delivered"
     assert admin.post(path.replace(failed["id"], str(uuid4()))).status_code == 404
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 422])
+def test_what_the_receiver_refuses_is_a_dead_letter_at_once(
+    admin: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any, status: int
+) -> None:
+    receiver.status, receiver.headers, receiver.answer = status, {"content-type": "application/json"}, b'{"message": "no such severity"}'
+    admin.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    failed = eventually(lambda: deliveries(admin, webhook, state="failed"))[0]
+    assert [attempt["status"] for attempt in failed["attempts"]] == [status]
+    assert failed["attempts"][0]["error"].startswith("the receiver refused it, so it is not sent again")
+    assert "no such severity" not in failed["attempts"][0]["error"]  # the receiver has a private address
+    assert next(w for w in admin.get("/api/v1/webhooks").json()["items"] if w["id"] == webhook["id"])["disabled_reason"] is None
+    receiver.status = 200  # it was mended: people send it again
+    assert admin.post("/api/v1/webhooks/dead-letters/replay", json={"webhook_id": webhook["id"]}).json() == {"replayed": 1}
+    assert eventually(lambda: deliveries(admin, webhook, state="delivered"))[0]["id"] == failed["id"]
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 503])
+def test_a_receiver_says_when_it_wants_the_next_attempt(
+    admin: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any, status: int
+) -> None:
+    receiver.first, receiver.headers = [status], {"retry-after": "2"}
+    admin.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    attempts = eventually(lambda: deliveries(admin, webhook, state="delivered"))[0]["attempts"]
+    assert [attempt["status"] for attempt in attempts] == [status, 200]
+    first, second = (datetime.fromisoformat(attempt["at"]) for attempt in attempts)
+    assert second - first >= timedelta(seconds=2)  # by itself it waits for 0.2 s
 
 
 def test_a_delivery_that_a_clock_ahead_postponed_is_sent_all_the_same(

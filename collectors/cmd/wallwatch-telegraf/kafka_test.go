@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/IBM/sarama"
+	"github.com/influxdata/telegraf"
 	"github.com/influxdata/telegraf/plugins/outputs/kafka"
 	"github.com/stretchr/testify/require"
 	"go.step.sm/crypto/pemutil"
@@ -74,12 +75,22 @@ func TestTheShippedConfigurationConnectsToEachBrokerWithTLSAndAUser(t *testing.T
 // loadShipped loads the configuration of the image of hosts and returns its output for Kafka.
 func loadShipped(t *testing.T) *kafka.Kafka {
 	t.Helper()
+	return shippedOutput[*kafka.Kafka](t)
+}
+
+// shippedOutput is the output of this type in the configuration that ships, which has one.
+func shippedOutput[T telegraf.Output](t *testing.T) T {
+	t.Helper()
 	loaded, err := load(shippedFile(t))
 	require.NoError(t, err)
-	require.Len(t, loaded.Outputs, 1)
-	output, ok := loaded.Outputs[0].Output.(*kafka.Kafka)
-	require.True(t, ok)
-	return output
+	var found []T
+	for _, output := range loaded.Outputs {
+		if wanted, ok := output.Output.(T); ok {
+			found = append(found, wanted)
+		}
+	}
+	require.Len(t, found, 1)
+	return found[0]
 }
 
 func shippedFile(t *testing.T) string {

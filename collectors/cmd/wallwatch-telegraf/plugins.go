@@ -4,7 +4,10 @@ import (
 	// Every import registers a plugin. What is not here is not in the binary: a host agent should carry little.
 	_ "github.com/influxdata/telegraf/plugins/outputs/file"
 	_ "github.com/influxdata/telegraf/plugins/outputs/health"
+	_ "github.com/influxdata/telegraf/plugins/outputs/influxdb_v2"
 	_ "github.com/influxdata/telegraf/plugins/outputs/kafka"
+	_ "github.com/influxdata/telegraf/plugins/outputs/opentelemetry"
+	_ "github.com/influxdata/telegraf/plugins/outputs/prometheus_client"
 	_ "github.com/influxdata/telegraf/plugins/parsers/influx"
 	_ "github.com/influxdata/telegraf/plugins/serializers/influx"
 	_ "github.com/influxdata/telegraf/plugins/serializers/json"

@@ -176,3 +176,23 @@ func TestEachHostSendsItsOwnTelemetryKey(t *testing.T) {
 		t.Error("a missing secret was accepted")
 	}
 }
+
+func TestAFleetAtItsOwnPaceSendsSamplesOfNowAndAnyOtherPaceSamplesOfBefore(t *testing.T) {
+	start := time.Unix(1790000000, 0)
+	for _, c := range []struct {
+		rate  float64
+		count int
+		first time.Time
+	}{
+		{0, 0, start},
+		{0, 50, start},
+		{-1, 1, start.Add(-20 * time.Second)},
+		{-1, 50, start.Add(-510 * time.Second)}, // one message in an interval, as of an empty fleet
+		{100, 0, start.Add(-10 * time.Second)},
+	} {
+		p := pass{o: &Options{Rate: c.rate, Count: c.count, Interval: 10 * time.Second}, start: start}
+		if got := p.firstRound(); !got.Equal(c.first) {
+			t.Errorf("at a rate of %v, %d messages: the first are of %s, want %s", c.rate, c.count, got, c.first)
+		}
+	}
+}

@@ -39,12 +39,21 @@ func (p *pass) perRound() float64 {
 	return max(1, sum)
 }
 
-func (p *pass) run(ctx context.Context) {
-	at := p.start
-	if p.o.Count > 0 {
-		rounds := int(float64(p.o.Count)/p.perRound()) + 1
-		at = p.start.Add(-time.Duration(rounds-1) * p.o.Interval)
+// firstRound is the time of the first host's first samples: now where the fleet sends at its own pace, else so long ago that nothing of what
+// is sent at another pace lies in the future.
+func (p *pass) firstRound() time.Time {
+	if p.o.Rate == 0 {
+		return p.start
 	}
+	rounds := 1
+	if p.o.Count > 0 {
+		rounds = int(float64(p.o.Count)/p.perRound()) + 1
+	}
+	return p.start.Add(-time.Duration(rounds) * p.o.Interval)
+}
+
+func (p *pass) run(ctx context.Context) {
+	at := p.firstRound()
 	var buffer []byte
 	topics := map[string]string{}
 	n := len(p.players)
@@ -56,7 +65,7 @@ func (p *pass) run(ctx context.Context) {
 				return
 			}
 			var more bool
-			buffer, more = player.Play(at.Add(share-p.o.Interval), buffer, func(measurement string, text []byte) bool {
+			buffer, more = player.Play(at.Add(share), buffer, func(measurement string, text []byte) bool {
 				if p.o.Count > 0 && p.written >= p.o.Count {
 					return false
 				}

@@ -15,6 +15,7 @@ export const PAGES = [
   ["rnic-forecast", `/rnics/${RNIC}?tab=forecast`],
   ["rnic-hardware", `/rnics/${RNIC}?tab=hardware`],
   ["incidents", "/incidents?state=all"],
+  ["incidents-grouped", "/incidents?state=all&group=rack"],
   ["incident", `/incidents/${ID(11)}`],
   ["silences", "/silences"],
   ["policies", "/policies"],

@@ -160,6 +160,14 @@ def test_every_wrong_setting_has_its_line(monkeypatch: pytest.MonkeyPatch) -> No
     assert "secret" not in "".join(lines)
 
 
+@pytest.mark.parametrize("text", ["garbage\nmore of it\n", "[1, 2]\n"])
+def test_a_backtest_of_what_is_no_recording_fails(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "events.jsonl"
+    file.write_text(text)
+    result = run(app, ["policy", "backtest", str(file)])
+    assert (result.exit_code, result.stderr) == (2, f"{file} is not a recording: none of its lines is a message\n")
+
+
 def test_the_version_is_that_of_the_package() -> None:
     from importlib.metadata import version
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from wallwatch.domain.instants import rfc3339
+from wallwatch.domain.symptoms import features
 from wallwatch.domain.symptoms.host_stage import EVENTS_PER_MINUTE, HOST, MOST_RNICS, Message, step
 from wallwatch_testing.stories import PCI, at_ns, datapath, detect, event, healthy, of, offload, port, second_of
 
@@ -135,7 +136,7 @@ def test_a_straggler_and_samples_out_of_order_are_no_step_of_the_clock() -> None
     for second in [*range(0, 100), 55, 98, 97, 101, 99, 100, 103, 60, 102, 104, 107, 105, 106]:
         state, _ = step(state, offload(second))
     assert state[PCI]["newest"] == offload(107).at_ns // 1_000_000
-    assert len(state[PCI]["fine"]) == 12
+    assert len(features.places().fine.rows_of(state[PCI]["fine"], 0)) == 12
 
 
 def test_a_host_that_floods_is_bounded_and_counted() -> None:

@@ -72,7 +72,10 @@ def outcome(messages: list[Message], state: Any = None) -> tuple[list[dict[str, 
 @given(stories())
 def test_findings_and_states_are_those_of_judging_every_symptom_for_every_sample(messages: list[Message]) -> None:
     found = outcome(messages)
-    with mock.patch.object(first_signs, "may_begin", return_value=True):
+    with (
+        mock.patch.object(first_signs, "may_begin", return_value=True),
+        mock.patch.object(first_signs, "none_may_begin", return_value=False),
+    ):
         assert outcome(messages) == found
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from wallwatch.domain.symptoms import baseline, events, host, window
+from wallwatch.domain.symptoms.packed_window import Layout
 from wallwatch_testing.stories import PCI, START_MS
 
 OTHER = "0000:af:00.0"
@@ -262,8 +263,9 @@ def test_statistics_over_buckets_of_several_samples(statistic: str, expected: fl
 def test_a_window_has_the_buckets_that_end_with_the_newest(window_s: int, expected: float) -> None:
     samples = rows((45, 1.0), (50, 2.0), (55, 3.0), (60, 4.0))
     assert value(samples, "mean", window_s) == expected
-    assert window.sum_of(samples, 0, 60_000, 10) == (7.0, 2)
-    assert window.sum_of(samples, 0, 60_000, 1) == (4.0, 1)
+    layout = Layout(["x"])
+    assert layout.sum_of(layout.of_rows(samples), 0, 60_000, 10) == (7.0, 2)
+    assert layout.sum_of(layout.of_rows(samples), 0, 60_000, 1) == (4.0, 1)
     assert window.count_of(rows((11, 1.0), (12, 1.0), (17, 1.0)), 0) == 3
 
 

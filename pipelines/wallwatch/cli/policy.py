@@ -127,15 +127,22 @@ def _recorded(place: Path, problems: Counter[str], begin: datetime | None, end: 
     recording = Recording(file.parent, file, [], {}, problems)
     from_us = 0 if begin is None else begin.timestamp() * 1e6
     to_us = float("inf") if end is None else end.timestamp() * 1e6
+    has_messages = False
     for line in recording.lines():
         try:
             message: Any = orjson.loads(line)
         except orjson.JSONDecodeError:
             problems["lines that are not JSON"] += 1
             continue
-        event = event_of(message) if isinstance(message, dict) else None
+        if not isinstance(message, dict):
+            problems["lines that are no message"] += 1
+            continue
+        has_messages = True
+        event = event_of(message)
         if event is not None and from_us <= event.at_us < to_us:
             yield event
+    if problems and not has_messages:
+        raise _fail(f"{file} is not a recording: none of its lines is a message")
 
 
 def _stored(chosen: list[Policy], begin: datetime, end: datetime) -> Iterator[Event]:

@@ -135,7 +135,7 @@ class Classify:
             settings,
             {
                 "linger.ms": 5,
-                "compression.type": "lz4",
+                "compression.type": "zstd",  # as the topics have it
                 "enable.idempotence": True,
                 "message.timeout.ms": 0,
                 "queue.buffering.max.kbytes": 32_768,

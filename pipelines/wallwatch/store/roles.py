@@ -63,7 +63,19 @@ CONFIGURATION = frozenset(
 """What an operator sets and jobs read."""
 
 SHOWN = frozenset(
-    {"incident", "incident_finding", "incident_timeline", "silence", "remedy", "rollout", "mask_plan", "automation_rule", "automation_run"}
+    {
+        "incident",
+        "incident_finding",
+        "incident_timeline",
+        "silence",
+        "remedy",
+        "rollout",
+        "mask_plan",
+        "automation_rule",
+        "automation_run",
+        "kubernetes_node",
+        "kubernetes_pod",
+    }
 )
 """What dashboards may show besides telemetry and configuration."""
 

@@ -11,8 +11,10 @@ import { SYMPTOM_MS, CONFIRMED_MS } from "../support/environment";
 /** A symptom clears, and its incident is then held for some time before the system resolves it. */
 const OVER_MS = 240_000;
 
-test("triage from the fleet to the resolution: found, assigned, remedied, cleared, resolved", async ({ page }) => {
-  test.setTimeout(SYMPTOM_MS + CONFIRMED_MS + 2 * OVER_MS + 120_000);
+test("triage from the fleet to the resolution: found, assigned, ranked causes, dry run, remedied, confirmed, cleared, resolved, undone", async ({
+  page,
+}) => {
+  test.setTimeout(SYMPTOM_MS + CONFIRMED_MS + 2 * OVER_MS + 240_000);
   const clicks = await countClicks(page);
   const fleet = new FleetPage(page);
   await fleet.open();
@@ -25,6 +27,8 @@ test("triage from the fleet to the resolution: found, assigned, remedied, cleare
   await ofS1.getByRole("link").first().click();
 
   const incident = new IncidentPage(page);
+  await expect(incident.causes.locator("[data-cause]").first()).toHaveAttribute("data-cause", "C5");
+  await expect(incident.evidence).toContainText("Re-offload ratio");
   await expect(page.getByRole("region", { name: "What happened" })).toContainText(/\w/);
   await expect(page.getByRole("region", { name: "Recent changes" })).toBeVisible();
   await expect(page.getByRole("region", { name: "Affected containers" })).toBeVisible();
@@ -38,10 +42,13 @@ test("triage from the fleet to the resolution: found, assigned, remedied, cleare
   await expect(page.getByText(/^assigned to /)).toBeVisible();
 
   const remedy = await incident.review("tune-revalidator");
+  await expect(remedy.apply).toBeDisabled();
   await remedy.dryRun();
   await expect(remedy.progress).toHaveAttribute("data-state", "planned", { timeout: 60_000 });
+  await expect(remedy.operations).toContainText("max-idle");
   await remedy.apply.click();
   expect(await clicks(), "from the fleet to an applied remedy").toBeLessThanOrEqual(5);
+  await expect(remedy.progress).toHaveAttribute("data-state", /^(verifying|confirmed)$/, { timeout: 60_000 });
   await expect(remedy.progress).toHaveAttribute("data-state", "confirmed", { timeout: CONFIRMED_MS });
   await remedy.close();
   await expect(incident.applied).toContainText("Change confirmed");
@@ -50,6 +57,12 @@ test("triage from the fleet to the resolution: found, assigned, remedied, cleare
   await expect(incident.presence).toContainText("cleared", { timeout: OVER_MS });
   await expect(page.getByText("Resolved", { exact: true })).toBeVisible({ timeout: OVER_MS });
   await expect(incident.timeline).toContainText("resolved");
+  await incident.comment("Counters lagged behind max-idle; it was raised.");
+  await expect(incident.timeline).toContainText("it was raised");
+
+  await incident.applied.getByRole("button", { name: "Open", exact: true }).click();
+  await remedy.undo.click();
+  await expect(remedy.progress).toHaveAttribute("data-state", "undone", { timeout: 60_000 });
 });
 
 test("the list is worked through by keyboard, and what was done can be undone", async ({ page }) => {
@@ -88,6 +101,9 @@ test("the list is worked through by keyboard, and what was done can be undone", 
   await page.keyboard.press("j");
   await page.keyboard.press("e");
   await expect(page).toHaveURL(/\/incidents\/[0-9a-f-]{36}$/);
+  await new IncidentPage(page).acknowledge();
+  await expect(page.locator("#content").getByText("Acknowledged", { exact: true })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Acknowledge", exact: true })).toHaveCount(0);
 });
 
 test("filters are in the address, are counted, and can be kept as a view", async ({ page }) => {
@@ -99,6 +115,16 @@ test("filters are in the address, are counted, and can be kept as a view", async
   await page.getByRole("option", { name: /^S1 .*\([1-9]\d*\)$/ }).click();
   await expect(page).toHaveURL(/symptom=S1/);
   await page.keyboard.press("Escape");
+  await page.getByRole("combobox", { name: "Group by" }).click();
+  await page.getByRole("option", { name: "By host" }).click();
+  await expect(page).toHaveURL(/group=host/);
+  const group = list.table.getByRole("button", { name: /^host\d+.*incident/ }).first();
+  await expect(group).toHaveAttribute("aria-expanded", "true");
+  await expect(list.first).toBeVisible();
+  await page.getByRole("button", { name: "Close all groups" }).click();
+  await expect(list.rows).toHaveCount(0);
+  await group.click();
+  await expect(list.first).toBeVisible();
   await page.getByRole("button", { name: /^Views?/ }).click();
   await page.getByRole("menuitem", { name: "Save these filters as a view…" }).click();
   const name = `S1 ever ${Date.now()}`;
@@ -110,6 +136,7 @@ test("filters are in the address, are counted, and can be kept as a view", async
   await page.getByRole("menuitem", { name }).click();
   await expect(page).toHaveURL(/symptom=S1/);
   await expect(page).toHaveURL(/state=all/);
+  await expect(page).toHaveURL(/group=host/);
   await page.getByRole("button", { name: `View: ${name}` }).click();
   await page.getByRole("menuitem", { name: /^Delete the view/ }).click();
   await expect(page.getByRole("button", { name: "Views" })).toBeVisible();

@@ -206,5 +206,6 @@ def _noted(seen: Comparisons) -> Iterator[None]:
         patch.object(host_stage, "judge", judging),
         patch.object(host_module, "pause_s", pausing),
         patch.object(first_signs, "may_begin", return_value=True),  # what is not judged now may be, with another bound
+        patch.object(first_signs, "none_may_begin", return_value=False),
     ):
         yield

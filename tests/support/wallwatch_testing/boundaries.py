@@ -11,7 +11,7 @@ from typing import Any
 
 from wallwatch.domain.catalogue.load import detected
 from wallwatch.domain.catalogue.models import Bound, Condition, Definition, Detected
-from wallwatch.domain.symptoms import features, host, rnic_stage
+from wallwatch.domain.symptoms import features, host, packed_window, rnic_stage
 from wallwatch.domain.symptoms.features import POPULATION_CHANGE, POPULATION_DROP, is_event
 from wallwatch.domain.symptoms.host_stage import HOST, Message, step
 from wallwatch_testing.stories import HOST as HOST_NAME
@@ -119,7 +119,7 @@ class Bench:
         return self.host if entry.definition.scope == "host" else self.rnic
 
     def _show(self, signals: Signals, now_ms: int) -> None:
-        self.rnic["fine"], self.rnic["coarse"] = [], []
+        self.rnic["fine"], self.rnic["coarse"] = packed_window.new(), packed_window.new()
         self.host["events"] = {name: [[now_ms * 1000, PCI, value]] for name, value in signals.items() if is_event(name) and value}
         drop = signals.get(POPULATION_DROP, signals.get(POPULATION_CHANGE))
         if drop is not None:

@@ -46,6 +46,20 @@ class RnicSummary(BaseModel):
     rx_gbps: float | None
 
 
+class KubernetesNode(BaseModel):
+    """The host as a node of Kubernetes."""
+
+    zone: str | None
+    instance_type: str | None
+    healthy: Literal["True", "False", "Unknown"] | None = Field(
+        description="Status of its condition WallwatchRnicHealthy; null: Wallwatch does not set it"
+    )
+    reason: str | None = Field(description="Reason of that condition")
+    tainted: bool = Field(description="Whether it has Wallwatch's taint, because RNICs are cordoned")
+    unschedulable: bool = Field(description="Whether somebody cordoned the node itself")
+    read_at: datetime
+
+
 class Rnic(BaseModel):
     host: str
     pci: str
@@ -63,6 +77,7 @@ class Rnic(BaseModel):
     headroom: float | None
     nearest_wall: str | None
     cordoned: bool
+    node: KubernetesNode | None = Field(description="Its host in Kubernetes; null: it is no node, or Wallwatch does not ask")
     agent_id: UUID | None = Field(description="The agent of its host, when one is enrolled")
     agent_connected: bool
     tx_gbps: float | None

@@ -8,7 +8,18 @@ from sqlalchemy import Row
 from wallwatch.domain.catalogue import load
 from wallwatch.store.state import stale_after_s
 from wallwatch_backend.fleet.rnics import cordons, repository, symptoms
-from wallwatch_backend.fleet.rnics.schemas import ActiveSymptom, FindingInterval, MaskChains, MaskEntry, Rnic, RnicSummary, WallValue
+from wallwatch_backend.fleet.rnics.schemas import (
+    ActiveSymptom,
+    FindingInterval,
+    KubernetesNode,
+    MaskChains,
+    MaskEntry,
+    Rnic,
+    RnicSummary,
+    WallValue,
+)
+from wallwatch_backend.hosts.kubernetes.models import KubernetesNodeRow
+from wallwatch_backend.hosts.kubernetes.repository import node_of
 from wallwatch_backend.incidents.context.changes import changes_of_rnic
 from wallwatch_backend.incidents.context.schemas import Changes
 from wallwatch_backend.kit import clock
@@ -18,6 +29,7 @@ from wallwatch_backend.kit.problems import InvalidInput, NotFound
 
 MASKS_MAX_AGE = timedelta(hours=1)  # an older chain is history; masks are sampled every 10 s
 DEFAULT_SPAN = timedelta(hours=1)
+_HEALTHY: dict[str, Literal["True", "False", "Unknown"]] = {"True": "True", "False": "False", "Unknown": "Unknown"}
 
 
 async def list_rnics(
@@ -93,6 +105,7 @@ async def get_rnic(session: ReadSession, host: str, pci: str, sampling_interval_
     identity = await identity_of(session, host, pci)
     state = await repository.state(session, host, pci)
     agent = await repository.agent_of(session, host)
+    node = await node_of(session, host)
     incidents = await repository.open_incidents(session, host, pci)
     cordoned, _ = await cordons.cordon_of(session, host, pci)
     stored = (state.symptoms or {}) if state is not None else {}
@@ -114,6 +127,7 @@ async def get_rnic(session: ReadSession, host: str, pci: str, sampling_interval_
         headroom=state.headroom if state is not None else None,
         nearest_wall=state.nearest_wall if state is not None else None,
         cordoned=cordoned,
+        node=_node(node) if node is not None else None,
         agent_id=agent.id if agent is not None else None,
         agent_connected=agent is not None and agent.connected,
         tx_gbps=state.tx_gbps if state is not None else None,
@@ -129,6 +143,18 @@ async def get_rnic(session: ReadSession, host: str, pci: str, sampling_interval_
             )
             for symptom in [*active, *recent]
         ],
+    )
+
+
+def _node(row: KubernetesNodeRow) -> KubernetesNode:
+    return KubernetesNode(
+        zone=row.zone,
+        instance_type=row.instance_type,
+        healthy=_HEALTHY.get(row.healthy or ""),
+        reason=row.reason,
+        tainted=row.tainted,
+        unschedulable=row.unschedulable,
+        read_at=row.read_at,
     )
 
 

@@ -5,11 +5,12 @@ from datetime import datetime
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Row, Select, and_, case, func, literal_column, select
+from sqlalchemy import Boolean, ColumnElement, Row, Select, and_, case, func, literal_column, select, true
 from sqlalchemy.dialects.postgresql import distinct_on
 
 from wallwatch.store.tables import event, rnic, rnic_state
 from wallwatch.store.tables import host as host_table
+from wallwatch_backend.hosts.kubernetes.models import KubernetesNodeRow, KubernetesPodRow
 from wallwatch_backend.kit.database import ReadSession
 
 MOST_CANDIDATES = 500
@@ -29,7 +30,14 @@ def _lower(text: ColumnElement[str]) -> ColumnElement[str]:
 
 def _has_all(text: ColumnElement[str], words: Sequence[str]) -> ColumnElement[bool]:
     lower = _lower(text)
-    return and_(*(lower.contains(word.translate(_ASCII_LOWER), autoescape=True) for word in words))
+    return and_(true(), *(lower.contains(word.translate(_ASCII_LOWER), autoescape=True) for word in words))
+
+
+def _has_all_or_labels(text: ColumnElement[str], labels: Any, words: Sequence[str]) -> ColumnElement[bool]:
+    """As `_has_all`; words with an equals sign, such as app=trainer, are labels of Kubernetes, which must be exactly so."""
+    pairs = dict(word.split("=", 1) for word in words if "=" in word)
+    names = [word for word in words if "=" not in word]
+    return and_(_has_all(text, names), labels.contains(pairs)) if pairs else _has_all(text, names)
 
 
 def _rank(name: ColumnElement[str], words: Sequence[str]) -> ColumnElement[int]:
@@ -53,12 +61,15 @@ async def rnics(session: ReadSession, words: Sequence[str], limit: int) -> Seque
 
 
 async def hosts(session: ReadSession, words: Sequence[str], limit: int) -> Sequence[Row[Any]]:
-    """Hosts whose name has all words, with the number of their RNICs; a host without any is found, too."""
-    h, r = host_table.c, rnic.c
-    named = select(h.host, h.rack).where(_has_all(h.host, words)).order_by(_rank(h.host, words), h.host).limit(limit).subquery()
-    count = select(func.count()).where(r.host == named.c.host).scalar_subquery()
-    query: Select[*tuple[Any, ...]] = select(named.c.host, named.c.rack, count.label("rnics"))
-    return (await session.execute(query.order_by(_rank(named.c.host, words), named.c.host))).all()
+    """Hosts whose name, zone and instance type together have all words, with the number of their RNICs; one without any is found, too."""
+    h, r, n = host_table.c, rnic.c, KubernetesNodeRow
+    matching = _has_all_or_labels(func.concat_ws(" ", h.host, n.zone, n.instance_type), n.labels, words)
+    rank = _rank(h.host, words).label("rank")
+    named = select(h.host, h.rack, n.zone, n.instance_type, rank).select_from(host_table.outerjoin(n, n.host == h.host))
+    first = named.where(matching).order_by(rank, h.host).limit(limit).subquery()
+    count = select(func.count()).where(r.host == first.c.host).scalar_subquery()
+    query: Select[*tuple[Any, ...]] = select(first.c.host, first.c.rack, first.c.zone, first.c.instance_type, count.label("rnics"))
+    return (await session.execute(query.order_by(first.c.rank, first.c.host))).all()
 
 
 async def pods(session: ReadSession, words: Sequence[str], since: datetime, limit: int) -> Sequence[Row[Any]]:
@@ -74,16 +85,20 @@ async def pods(session: ReadSession, words: Sequence[str], since: datetime, limi
         .subquery()
     )
     pod, container = newest.c.other["pod"].astext, newest.c.other["container"].astext
+    known = KubernetesPodRow
+    text = func.concat_ws(" ", pod, container, known.owner)
     matching = (
         select(
             pod.label("pod"),
+            known.owner.label("owner"),
             container.label("container"),
             newest.c.host_id,
             newest.c.pci,
             newest.c.other["device"].astext.label("device"),
             newest.c.time.label("attached_at"),
         )
-        .where(newest.c.kind == "cni_add", pod != "", _has_all(func.concat_ws(" ", pod, container), words))
+        .select_from(newest.outerjoin(known, known.pod == pod))
+        .where(newest.c.kind == "cni_add", pod != "", _has_all_or_labels(text, known.labels, words))
         .ext(distinct_on(pod))
         .order_by(pod, newest.c.time.desc())
         .subquery()

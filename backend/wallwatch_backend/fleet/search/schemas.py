@@ -17,10 +17,13 @@ class FoundHost(BaseModel):
     host: str
     rack: str | None
     rnics: int = Field(description="How many RNICs of it are known")
+    zone: str | None = Field(description="Of the node, by Kubernetes")
+    instance_type: str | None = Field(description="Of the node, by Kubernetes")
 
 
 class FoundPod(BaseModel):
     pod: str = Field(description="namespace/name")
+    owner: str | None = Field(description="Kind and name of what runs it, by Kubernetes")
     container: str | None
     host: str
     pci: str | None = Field(description="RNIC whose VF it was given; null when the event does not name one")

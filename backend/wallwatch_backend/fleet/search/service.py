@@ -26,11 +26,20 @@ async def find(session: ReadSession, text: str, limit: int) -> Found:
     rnics = await repository.rnics(session, words, limit)
     pods = await repository.pods(session, words, clock.now() - _PODS_FOR, limit)
     return Found(
-        hosts=[FoundHost(host=row.host, rack=row.rack or None, rnics=row.rnics) for row in hosts],
+        hosts=[
+            FoundHost(host=row.host, rack=row.rack or None, rnics=row.rnics, zone=row.zone, instance_type=row.instance_type)
+            for row in hosts
+        ],
         rnics=[FoundRnic(host=row.host, pci=row.pci, rack=row.rack or None, model=row.model, symptoms=row.symptoms) for row in rnics],
         pods=[
             FoundPod(
-                pod=row.pod, container=row.container, host=row.host, pci=row.pci or None, device=row.device, attached_at=row.attached_at
+                pod=row.pod,
+                owner=row.owner,
+                container=row.container,
+                host=row.host,
+                pci=row.pci or None,
+                device=row.device,
+                attached_at=row.attached_at,
             )
             for row in pods
         ],

@@ -9,6 +9,8 @@ from pydantic import BaseModel, Field
 class HoldingContainer(BaseModel):
     id: str | None = Field(description="The runtime's id of the container")
     pod: str | None = Field(description="Namespace and name, where the runtime reported them")
+    owner: str | None = Field(description="Kind and name of what runs the pod, such as Deployment/trainer, by Kubernetes")
+    labels: dict[str, str] = Field(description="Of the pod, by Kubernetes; empty when Wallwatch may not read pods")
     interface: str | None = Field(description="Network interface inside the container")
     addresses: list[str]
     vxlan_network: int | None

@@ -4,14 +4,13 @@ The API server signs such a token for one pod and says in its answer to a TokenR
 later). So an agent gets the name of its own node and no other, and the API server vouches for it.
 """
 
-import ssl
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
 import structlog
 
 from wallwatch_backend.hosts.enrolment.errors import BadEnrolmentToken, KubernetesUnreachable
+from wallwatch_backend.hosts.kubernetes.api import KubernetesError, connected
 from wallwatch_backend.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -21,7 +20,6 @@ AUDIENCE = "wallwatch"
 _PATH = "/apis/authentication.k8s.io/v1/tokenreviews"
 _NODE = "authentication.kubernetes.io/node-name"
 _POD = "authentication.kubernetes.io/pod-name"
-_TIMEOUT_S = 10.0
 _PARTS = 3  # of a JSON Web Token
 
 
@@ -78,18 +76,12 @@ async def _review(settings: Settings, token: str) -> dict[str, Any]:
     """Return the status of a TokenReview."""
     body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": token, "audiences": [AUDIENCE]}}
     try:
-        # Both files change while the server runs.
-        own = settings.kubernetes_token_file.read_text(encoding="ascii").strip()
-        tls = ssl.create_default_context(cafile=str(settings.kubernetes_ca_file))
-        async with httpx.AsyncClient(verify=tls, timeout=_TIMEOUT_S, trust_env=False) as client:
-            address = settings.kubernetes_api_url.rstrip("/") + _PATH
-            answer = await client.post(address, json=body, headers={"Authorization": f"Bearer {own}"})
-            answer.raise_for_status()
-            document = answer.json()
-    except (OSError, ValueError, httpx.HTTPError) as error:
-        log.warning("token_review_failed", error=f"{type(error).__name__}: {error}"[:300])
+        async with connected(settings) as api:
+            document = await api.call("review_token", "POST", _PATH, body=body)
+    except KubernetesError as error:
+        log.warning("token_review_failed", error=f"{type(error).__name__}: {error}")
         raise KubernetesUnreachable("The server's log has the cause. The agent tries again.") from error
-    status = document.get("status") if isinstance(document, dict) else None
+    status = document.get("status")
     if not isinstance(status, dict):
         raise KubernetesUnreachable("The Kubernetes API server gave an answer without a status.")
     return status

@@ -1,4 +1,4 @@
-"""`/incidents`: lists, one incident, counts, the change feed and export."""
+"""`/incidents`: lists, one incident, counts, groups, the change feed and export."""
 
 from typing import Annotated
 
@@ -7,8 +7,8 @@ from fastapi.responses import StreamingResponse
 
 from wallwatch_backend.incidents.listing import assignees as assignable
 from wallwatch_backend.incidents.listing import export, service
-from wallwatch_backend.incidents.listing.filters import ExportQuery, IncidentFilter, ListQuery
-from wallwatch_backend.incidents.listing.schemas import Assignees, IncidentChanges, IncidentCounts
+from wallwatch_backend.incidents.listing.filters import ExportQuery, GroupsQuery, IncidentFilter, ListQuery
+from wallwatch_backend.incidents.listing.schemas import Assignees, IncidentChanges, IncidentCounts, IncidentGroups
 from wallwatch_backend.incidents.parameters import GET_RESPONSES, IncidentId
 from wallwatch_backend.incidents.schemas import Incident, IncidentSummary
 from wallwatch_backend.kit import problems
@@ -33,6 +33,12 @@ async def list_incidents(request: Request, caller: AsViewer, shared: TheSharedJs
 async def count(request: Request, caller: AsViewer, shared: TheSharedJson, query: Annotated[IncidentFilter, Query()]) -> Response:
     """Count incidents by state, severity, symptom, cause and scope."""
     return await shared.response(request, "countIncidents", query, lambda session: service.counts(session, query))
+
+
+@router.get("/groups", operation_id="listIncidentGroups", response_model=IncidentGroups, responses=problems.responses(*READ_ERRORS))
+async def in_groups(request: Request, caller: AsViewer, shared: TheSharedJson, query: Annotated[GroupsQuery, Query()]) -> Response:
+    """List groups of incidents by host, rack, symptom, model, tenant or assignee, with their counts."""
+    return await shared.response(request, "listIncidentGroups", query, lambda session: service.in_groups(session, query))
 
 
 @router.get("/changes", operation_id="listIncidentChanges", responses=problems.responses(*READ_ERRORS, TooManyWaiting))

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from wallwatch_backend.incidents.listing.groups import GroupBy
 from wallwatch_backend.incidents.schemas import Scope, Severity
 from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.text import HostName, Line, StorableText, SymptomName
@@ -39,6 +40,10 @@ class IncidentFilter(BaseModel):
     q: Line | None = Field(default=None, description="Text in title, summary, subject, host, PCI address or ticket")
     opened_after: Moment | None = None
     opened_before: Moment | None = None
+    group_by: GroupBy | None = Field(default=None, description="With `group`: kind of the group, as in `/incidents/groups`")
+    group: Annotated[str, StringConstraints(max_length=500), StorableText] | None = Field(
+        default=None, description="With `group_by`: only incidents of this group; empty for those without such a property"
+    )
 
 
 class ListQuery(IncidentFilter):
@@ -52,3 +57,8 @@ class ListQuery(IncidentFilter):
 
 class ExportQuery(IncidentFilter):
     format: Literal["csv", "json"] = "csv"
+
+
+class GroupsQuery(IncidentFilter):
+    by: GroupBy
+    limit: int = Field(default=200, ge=1, le=1000, description="Maximum groups in the answer")

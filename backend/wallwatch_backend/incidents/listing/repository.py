@@ -7,7 +7,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, CompoundSelect, Select, Text, case, cast, exists, func, literal, null, or_, select, tuple_, union_all
 
 from wallwatch_backend.accounts.users.models import UserRow
-from wallwatch_backend.incidents.listing.filters import IncidentFilter, ListQuery
+from wallwatch_backend.incidents.listing import groups
+from wallwatch_backend.incidents.listing.filters import GroupsQuery, IncidentFilter, ListQuery
 from wallwatch_backend.incidents.models import IncidentFindingRow as F
 from wallwatch_backend.incidents.models import IncidentRow as I
 from wallwatch_backend.incidents.states import IncidentState
@@ -51,6 +52,8 @@ def conditions(filters: IncidentFilter, without: str | None = None) -> Sequence[
         holds.append(I.opened_at >= given["opened_after"])
     if "opened_before" in given:
         holds.append(I.opened_at < given["opened_before"])
+    if "group_by" in given and "group" in given:
+        holds.append(groups.column(given["group_by"]) == given["group"])
     return holds
 
 
@@ -110,6 +113,11 @@ async def counts(session: ReadSession, filters: IncidentFilter) -> tuple[int, di
         else:
             found[facet][value] = count
     return total, found
+
+
+async def in_groups(session: ReadSession, query: GroupsQuery) -> Sequence[Any]:
+    """One row more than the limit; see `groups.counted`."""
+    return (await session.execute(groups.counted(query.by, conditions(query), query.limit + 1))).all()
 
 
 async def after_seq(session: ReadSession, since: int, limit: int) -> Sequence[I]:

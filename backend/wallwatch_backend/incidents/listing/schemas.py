@@ -1,4 +1,6 @@
-"""Counts and the change feed of incidents, and to whom they can be assigned."""
+"""Counts, groups and the change feed of incidents, and to whom they can be assigned."""
+
+from datetime import datetime
 
 from pydantic import BaseModel, Field
 
@@ -25,6 +27,20 @@ class Assignees(BaseModel):
 class IncidentCounts(BaseModel):
     total: int = Field(description="Incidents that pass all filters")
     by: Facets
+
+
+class IncidentGroup(BaseModel):
+    """Incidents that have one thing in common."""
+
+    value: str = Field(description="Pass it as `group`, with `group_by`; empty for incidents without such a property")
+    incidents: int
+    critical: int
+    newest: datetime = Field(description="When its newest incident opened")
+
+
+class IncidentGroups(BaseModel):
+    items: list[IncidentGroup] = Field(description="Those with the most critical incidents first; each incident is in one group")
+    more: bool = Field(description="There are more groups than were asked for")
 
 
 class IncidentChanges(BaseModel):

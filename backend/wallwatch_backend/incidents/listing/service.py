@@ -6,8 +6,8 @@ from uuid import UUID
 
 from wallwatch_backend.incidents import present
 from wallwatch_backend.incidents.listing import repository
-from wallwatch_backend.incidents.listing.filters import IncidentFilter, ListQuery
-from wallwatch_backend.incidents.listing.schemas import Facets, IncidentChanges, IncidentCounts
+from wallwatch_backend.incidents.listing.filters import GroupsQuery, IncidentFilter, ListQuery
+from wallwatch_backend.incidents.listing.schemas import Facets, IncidentChanges, IncidentCounts, IncidentGroup, IncidentGroups
 from wallwatch_backend.incidents.models import IncidentRow
 from wallwatch_backend.incidents.schemas import Incident, IncidentSummary
 from wallwatch_backend.incidents.service import require
@@ -43,6 +43,15 @@ async def list_incidents(session: ReadSession, query: ListQuery) -> Page[Inciden
 async def counts(session: ReadSession, filters: IncidentFilter) -> IncidentCounts:
     total, by = await repository.counts(session, filters)
     return IncidentCounts(total=total, by=Facets(**by))
+
+
+async def in_groups(session: ReadSession, query: GroupsQuery) -> IncidentGroups:
+    rows = await repository.in_groups(session, query)
+    items = [
+        IncidentGroup(value=value, incidents=incidents, critical=critical, newest=newest)
+        for value, incidents, critical, newest in rows[: query.limit]
+    ]
+    return IncidentGroups(items=items, more=len(rows) > query.limit)
 
 
 async def changes_since(session: ReadSession, since: int, limit: int) -> IncidentChanges:

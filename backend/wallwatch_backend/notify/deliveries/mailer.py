@@ -31,16 +31,20 @@ class Mailer:
         """Send one message to all recipients of a `mailto:` address; every failure is an outcome, none raises."""
         started = time.monotonic()
         error: str | None = None
+        refused = False
         try:
             await asyncio.to_thread(self._submit, self.message(url, body, delivery_id, at))
         except smtplib.SMTPResponseException as refusal:
             error = f"the mail server answered {refusal.smtp_code} {_text(refusal.smtp_error)}"
+            # A sign-in that fails is about this server's settings: messages wait until they are right.
+            refused = isinstance(refusal, smtplib.SMTPSenderRefused | smtplib.SMTPDataError) and _is_final(refusal.smtp_code)
         except smtplib.SMTPRecipientsRefused as refusal:
             code, text = next(iter(refusal.recipients.values()))
             error = f"the mail server refused all recipients: {code} {_text(text)}"
+            refused = all(_is_final(code) for code, _ in refusal.recipients.values())
         except (smtplib.SMTPException, OSError, ValueError) as failure:
             error = f"{type(failure).__name__}: {failure}"[:300]
-        return Outcome(at, None, round((time.monotonic() - started) * 1000), error)
+        return Outcome(at, None, round((time.monotonic() - started) * 1000), error, refused)
 
     def message(self, url: str, body: str, delivery_id: UUID, at: datetime) -> EmailMessage:
         """The message. Its id is the delivery's, so that a second attempt is the same message; mail programs show a thread per incident."""
@@ -82,6 +86,11 @@ class Mailer:
 
     def _context(self) -> ssl.SSLContext:
         return self._tls or ssl.create_default_context()
+
+
+def _is_final(code: int) -> bool:
+    """Whether the same message would be refused again (RFC 5321, 4.2.1). 530 asks for a sign-in, which is a matter of the settings."""
+    return 500 <= code < 600 and code != 530
 
 
 def _text(answer: bytes | str) -> str:

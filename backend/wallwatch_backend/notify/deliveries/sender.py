@@ -3,12 +3,15 @@
 import asyncio
 import ssl
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import httpx
 import structlog
 
+from wallwatch_backend.notify.deliveries import answers
+from wallwatch_backend.notify.deliveries.answers import Answer
 from wallwatch_backend.notify.deliveries.outcome import Outcome
 from wallwatch_backend.notify.webhooks import urls
 from wallwatch_backend.notify.webhooks.errors import BadUrl
@@ -27,8 +30,8 @@ class Sender:
     def __init__(self, client: httpx.AsyncClient, timeout_s: float, allow_private: bool, check: Check = urls.check) -> None:
         self._client, self._timeout_s, self._allow_private, self._check = client, timeout_s, allow_private, check
 
-    async def send(self, url: str, body: str, headers: dict[str, str], at: datetime) -> Outcome:
-        """POST the body; every failure is an outcome, none raises."""
+    async def send(self, url: str, body: str, headers: dict[str, str], at: datetime, secrets: Sequence[str] = ()) -> Outcome:
+        """POST the body; every failure is an outcome, none raises. Of an answer that repeats a secret, the log shows the rest."""
         started = time.monotonic()
 
         def outcome(status: int | None, error: str | None) -> Outcome:
@@ -39,7 +42,7 @@ class Sender:
             async with asyncio.timeout(self._timeout_s * 2):
                 addresses = await self._check(url, self._allow_private)
                 private = any(map(urls.is_private, addresses))
-                status = await self._post(addresses, url, body, headers)
+                answer = await self._post(addresses, url, body, headers, at, [*secrets, *answers.secrets_in(url)])
         except BadUrl as error:
             return outcome(None, error.detail)
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, OSError) as error:
@@ -48,9 +51,16 @@ class Sender:
                 log.warning("webhook_no_answer", url=urls.without_secret(url), error=cause)
                 return Outcome(at, None, 0, NO_ANSWER)
             return outcome(None, cause)
-        return outcome(status, None if 200 <= status < 300 else f"the receiver answered {status}")
+        if answer.accepted:
+            return outcome(answer.status, None)
+        if private and answer.words:  # what services of the internal network say is not for everybody who reads the delivery log
+            log.warning("webhook_refused", url=urls.without_secret(url), status=answer.status, answer=answer.words)
+        failed = outcome(answer.status, described(answer, private))
+        return replace(failed, refused=answer.refused, retry_after_s=answer.retry_after_s)
 
-    async def _post(self, addresses: list[Address], url: str, body: str, headers: dict[str, str]) -> int:
+    async def _post(
+        self, addresses: list[Address], url: str, body: str, headers: dict[str, str], at: datetime, secrets: Sequence[str]
+    ) -> Answer:
         for address in addresses:
             request = pinned(self._client, url, address, body, headers)
             try:
@@ -59,9 +69,27 @@ class Sender:
                 if address == addresses[-1]:
                     raise
                 continue
-            await response.aclose()  # the answer's body is not read: it may be endless
-            return response.status_code
+            try:
+                return await answers.read(response, at, secrets)
+            finally:
+                await response.aclose()
         raise BadUrl("The name has no address.")
+
+
+def described(answer: Answer, private: bool) -> str:
+    """A failure in words, with those of the receiver.
+
+    >>> described(Answer(400, words="no such severity"), private=False)
+    'the receiver refused it, so it is not sent again: no such severity'
+    >>> described(Answer(400, words="no such severity"), private=True)
+    "the receiver refused it, so it is not sent again; its answer is in the server's log"
+    >>> described(Answer(503), private=False)
+    'the receiver answered 503'
+    """
+    text = "the receiver refused it, so it is not sent again" if answer.refused else f"the receiver answered {answer.status}"
+    if not answer.words:
+        return text
+    return f"{text}; its answer is in the server's log" if private else f"{text}: {answer.words}"
 
 
 def pinned(client: httpx.AsyncClient, url: str, address: Address, body: str, headers: dict[str, str]) -> httpx.Request:
@@ -71,7 +99,7 @@ def pinned(client: httpx.AsyncClient, url: str, address: Address, body: str, hea
         "POST",
         named.copy_with(host=str(address)),
         content=body.encode(),
-        headers={**headers, "host": named.netloc.decode("ascii")},
+        headers={**headers, "host": named.netloc.decode("ascii"), "accept-encoding": "identity"},  # a compressed answer could be endless
         extensions={"sni_hostname": named.host},
     )
 

@@ -56,6 +56,11 @@ def backoff_s(settings: Settings, attempt: int, rng: random.Random) -> float:
     return longest * (0.5 + 0.5 * rng.random())
 
 
+def pause_after_s(settings: Settings, outcome: Outcome, usual_s: float) -> float:
+    """Seconds until the next attempt: as usual, or as long as the receiver asks for, within the longest pause of the settings."""
+    return max(usual_s, min(outcome.retry_after_s or 0.0, settings.webhook_retry_max_s))
+
+
 def lease_of(settings: Settings) -> timedelta:
     """How long a claimed delivery waits in case its worker dies."""
     return timedelta(seconds=settings.webhook_timeout_s * 2 + 30)
@@ -146,7 +151,8 @@ class Dispatcher:
         credential = self._cipher.decrypt(claimed.credential) if claimed.credential is not None else None
         secret = self._cipher.decrypt(claimed.secret)
         request = request_of(claimed.format, claimed.url, claimed.body, credential, secret, claimed.delivery_id, at)
-        return claimed, await sender.send(request.url, request.body, request.headers, at)
+        secrets = [secret] if credential is None else [secret, credential]
+        return claimed, await sender.send(request.url, request.body, request.headers, at, secrets)
 
     async def _record(self, webhook_id: UUID, ended: Sequence[tuple[Claimed, Outcome]]) -> None:
         """Record the outcomes of attempts in one transaction."""
@@ -169,10 +175,11 @@ class Dispatcher:
             webhook.last_delivery_at, webhook.failing_since = outcome.at, None
             return
         gone = outcome.status == 410  # the receiver unsubscribes (Standard Webhooks)
-        if gone or not claimed.may_send or claimed.attempt >= settings.webhook_max_attempts:
+        if outcome.refused or not claimed.may_send or claimed.attempt >= settings.webhook_max_attempts:
             delivery.state, delivery.next_attempt_at = DeliveryState.failed, None
         else:
-            delivery.next_attempt_at = clock.now() + timedelta(seconds=backoff_s(settings, claimed.attempt, self._rng))
+            pause_s = pause_after_s(settings, outcome, backoff_s(settings, claimed.attempt, self._rng))
+            delivery.next_attempt_at = clock.now() + timedelta(seconds=pause_s)
         if not claimed.may_send or claimed.event == TEST_EVENT:
             return
         webhook.failing_since = webhook.failing_since or outcome.at

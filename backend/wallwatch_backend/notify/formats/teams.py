@@ -12,7 +12,8 @@ from wallwatch_backend.notify.events import OrderEvent
 from wallwatch_backend.notify.formats.notification import Notification, headline, is_resolved, place_of, title_of, values_of
 
 MAX_INCIDENTS = 10
-"""A card of Teams has at most 28 kB."""
+MAX_BYTES = 28_000
+"""Teams refuses a larger card."""
 _MAX_TEXT = 1000
 _COLORS = {"critical": "Attention", "warning": "Warning", "resolved": "Good"}
 
@@ -52,14 +53,24 @@ def _card(body: Sequence[Mapping[str, Any]], link: str) -> str:
     return orjson.dumps({"type": "message", "attachments": [attachment]}).decode()
 
 
-def notification_body(notification: Notification) -> str:
-    included = notification.incidents[:MAX_INCIDENTS]
-    more = len(notification.incidents) - len(included)
+def _of_first(notification: Notification, count: int) -> str:
+    """The card with so many of the incidents."""
+    more = len(notification.incidents) - count
     word, text, link = headline(notification)
     blocks = [_text(f"{word}: {text}" + (f" (and {more} more)" if more else ""), size="Medium", weight="Bolder")]
-    for incident in included:
+    for incident in notification.incidents[:count]:
         blocks += _incident(incident)
     return _card(blocks, link)
+
+
+def notification_body(notification: Notification) -> str:
+    """The card with as many incidents as Teams takes; each letter may have several bytes."""
+    count = min(len(notification.incidents), MAX_INCIDENTS)
+    body = _of_first(notification, count)
+    while count > 1 and len(body.encode()) > MAX_BYTES:
+        count -= 1
+        body = _of_first(notification, count)
+    return body
 
 
 def order_event_body(event: OrderEvent) -> str:

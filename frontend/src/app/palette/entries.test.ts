@@ -3,11 +3,19 @@ import type { Found } from "@/lib/api/types";
 import { type Destination, groupsOf, hitsOf, matches, PAGES, withRecent } from "./entries";
 
 const FOUND: Found = {
-  hosts: [{ host: "host01", rack: null, rnics: 1 }],
+  hosts: [{ host: "host01", rack: null, rnics: 1, zone: "eu-1a", instance_type: null }],
   rnics: [{ host: "host01", pci: "0000:3b:00.0", rack: "r1", model: "CX-6", symptoms: ["S1"] }],
   pods: [
-    { pod: "training/worker 7", container: null, host: "host01", pci: "0000:3b:00.0", device: null, attached_at: "" },
-    { pod: "web/front", container: null, host: "host02", pci: null, device: null, attached_at: "" },
+    {
+      pod: "training/worker 7",
+      owner: "Job/train",
+      container: null,
+      host: "host01",
+      pci: "0000:3b:00.0",
+      device: null,
+      attached_at: "",
+    },
+    { pod: "web/front", owner: null, container: null, host: "host02", pci: null, device: null, attached_at: "" },
   ],
 };
 
@@ -25,7 +33,8 @@ test("what the server finds leads to the page of the RNIC, to the host on the fl
       href: "/rnics/host01/0000%3A3b%3A00.0",
     },
   ]);
-  expect(hosts).toEqual([{ kind: "host", label: "host01", detail: "1 RNIC", href: "/?host=host01" }]);
+  expect(hosts).toEqual([{ kind: "host", label: "host01", detail: "1 RNIC · eu-1a", href: "/?host=host01" }]);
+  expect(pods?.map(({ detail }) => detail)).toEqual(["on host01 0000:3b:00.0 · Job/train", "on host02"]);
   expect(pods?.map((entry) => "href" in entry && entry.href)).toEqual([
     "/rnics/host01/0000%3A3b%3A00.0?vfText=training%2Fworker%207",
     "/?host=host02",

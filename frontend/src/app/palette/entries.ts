@@ -64,16 +64,16 @@ export function hitsOf(found: Found | undefined): Group[] {
     detail: [symptoms.join(" "), model, rack && `rack ${rack}`].filter(Boolean).join(" · "),
     href: at("rnics", host, pci),
   }));
-  const hosts = found.hosts.map(({ host, rack, rnics: count }): Destination => ({
+  const hosts = found.hosts.map(({ host, rack, rnics: count, zone, instance_type: type }): Destination => ({
     kind: "host",
     label: host,
-    detail: [count === 1 ? "1 RNIC" : `${count} RNICs`, rack && `rack ${rack}`].filter(Boolean).join(" · "),
+    detail: [count === 1 ? "1 RNIC" : `${count} RNICs`, rack && `rack ${rack}`, zone, type].filter(Boolean).join(" · "),
     href: `/?host=${encodeURIComponent(host)}`,
   }));
-  const pods = found.pods.map(({ pod, host, pci }): Destination => ({
+  const pods = found.pods.map(({ pod, owner, host, pci }): Destination => ({
     kind: "pod",
     label: pod,
-    detail: pci === null ? `on ${host}` : `on ${host} ${pci}`,
+    detail: [pci === null ? `on ${host}` : `on ${host} ${pci}`, owner].filter(Boolean).join(" · "),
     href:
       pci === null
         ? `/?host=${encodeURIComponent(host)}`

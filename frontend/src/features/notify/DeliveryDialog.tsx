@@ -2,7 +2,7 @@ import { Button, Code, CopyButton, Group, Modal, Stack, Table, Text } from "@man
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
 import { QueryState } from "@/lib/ui/QueryState";
-import { attemptText } from "./attempts";
+import { AttemptOutcome } from "./AttemptOutcome";
 import { useDelivery } from "./queries";
 
 /** The body in a form that people read; one that is no JSON as it is. */
@@ -43,7 +43,9 @@ export function DeliveryDialog({
                 {shown.attempts.map((attempt, i) => (
                   <Table.Tr key={i}>
                     <Table.Td>{time(attempt.at)}</Table.Td>
-                    <Table.Td>{attemptText(attempt)}</Table.Td>
+                    <Table.Td>
+                      <AttemptOutcome attempt={attempt} />
+                    </Table.Td>
                   </Table.Tr>
                 ))}
               </HeadedTable>

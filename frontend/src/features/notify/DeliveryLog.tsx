@@ -8,7 +8,8 @@ import { ListPanel } from "@/lib/ui/ListPanel";
 import { SearchField } from "@/lib/ui/SearchField";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { useMayChange } from "@/shared/session";
-import { attemptText, TONES } from "./attempts";
+import { AttemptOutcome } from "./AttemptOutcome";
+import { TONES } from "./attempts";
 import { DeliveryDialog } from "./DeliveryDialog";
 import { logEvents } from "./events";
 import { DELIVERY_STATES, type DeliveryState, type LogFilters } from "./filters";
@@ -105,7 +106,7 @@ export function DeliveryLog({ webhook, filters, onFilters }: Props) {
                   <Table.Td>{delivery.about || "–"}</Table.Td>
                   <Table.Td style={{ whiteSpace: "nowrap" }}>{time(delivery.created_at)}</Table.Td>
                   <Table.Td>{delivery.attempts.length}</Table.Td>
-                  <Table.Td>{last ? attemptText(last) : "–"}</Table.Td>
+                  <Table.Td>{last ? <AttemptOutcome attempt={last} /> : "–"}</Table.Td>
                   <Table.Td c="dimmed">{delivery.next_attempt_at ? clock(delivery.next_attempt_at) : "–"}</Table.Td>
                   <Table.Td>
                     <Group gap={6} wrap="nowrap">

@@ -28,8 +28,9 @@ export function WebhooksPage({ filters, onFilters }: Props) {
         <div>
           <Title order={1}>Webhooks</Title>
           <Text size="sm" c="dimmed">
-            Notify other systems when an incident opens, changes or is resolved. Requests are signed (Standard Webhooks)
-            and retried with exponential backoff; suppressed incidents are not sent.
+            Notify other systems when an incident opens, changes or is resolved. Requests are signed (Standard
+            Webhooks). Failed ones are retried with growing pauses, unless the receiver refuses them (most answers 4xx);
+            suppressed incidents are not sent.
           </Text>
         </div>
         {mayManage && <Button onClick={() => setEditing("new")}>Add webhook</Button>}

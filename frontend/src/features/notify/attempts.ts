@@ -9,6 +9,12 @@ export function attemptText(attempt: Delivery["attempts"][number]): string {
   return `${what} in ${attempt.duration_ms} ms`;
 }
 
+/** What the receiver said beyond its status, as a sentence; null if there is no more to say. */
+export function attemptReason({ status, error }: Delivery["attempts"][number]): string | null {
+  if (status === null || error === null || error === `the receiver answered ${status}`) return null;
+  return `${error.charAt(0).toUpperCase()}${error.slice(1)}.`;
+}
+
 /** How far a test has come, in words. */
 export function testText(delivery: Pick<Delivery, "state" | "attempts">): string {
   const last = delivery.attempts.at(-1);
@@ -19,5 +25,6 @@ export function testText(delivery: Pick<Delivery, "state" | "attempts">): string
     failed: "failed",
     pending: "not delivered, will be retried",
   };
-  return `${ends[delivery.state]}: ${attemptText(last)}${tries}`;
+  const reason = attemptReason(last);
+  return `${ends[delivery.state]}: ${attemptText(last)}${tries}${reason === null ? "" : `. ${reason}`}`;
 }

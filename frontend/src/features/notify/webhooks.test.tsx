@@ -5,7 +5,6 @@ import type { Webhook } from "@/lib/api/types";
 import { STATES } from "@/testing/catalogue";
 import { renderPage } from "@/testing/render";
 import { signedIn } from "@/testing/server";
-import { attemptText, testText } from "./attempts";
 import { readable } from "./DeliveryDialog";
 import { eventGroups, logEvents } from "./events";
 import { parseLogFilters } from "./filters";
@@ -68,22 +67,6 @@ describe("the log", () => {
       q: "rack r2",
     });
     expect(parseLogFilters({ state: "lost", event: "party", q: "  ", webhook: 7 })).toEqual({});
-  });
-
-  it("distinguishes an answer from no answer", () => {
-    expect(attemptText(attempt(500, "the receiver answered 500"))).toBe("HTTP 500 in 12 ms");
-    expect(attemptText(attempt(null, "ConnectError: refused"))).toBe("ConnectError: refused in 12 ms");
-  });
-
-  it("says how far a test has come", () => {
-    expect(testText({ state: "pending", attempts: [] })).toBe("waiting for the first attempt");
-    expect(testText({ state: "pending", attempts: [attempt(503)] })).toBe(
-      "not delivered, will be retried: HTTP 503 in 12 ms",
-    );
-    expect(testText({ state: "delivered", attempts: [attempt(503), attempt(204)] })).toBe(
-      "delivered: HTTP 204 in 12 ms, attempt 2",
-    );
-    expect(testText({ state: "failed", attempts: [attempt(410)] })).toBe("failed: HTTP 410 in 12 ms");
   });
 
   it("shows a body that is no JSON as it is", () => {

@@ -41,6 +41,7 @@ export type LabRule = Schemas["LabRule"];
 export type LabTest = Schemas["LabTest"];
 export type Incident = Schemas["Incident"];
 export type IncidentCounts = Schemas["IncidentCounts"];
+export type IncidentGroup = Schemas["IncidentGroup"];
 export type IncidentFinding = Schemas["IncidentFinding"];
 export type IncidentState = Schemas["IncidentState"];
 export type IncidentSummary = Schemas["IncidentSummary"];

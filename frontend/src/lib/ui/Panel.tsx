@@ -11,16 +11,19 @@ interface Props {
   flush?: boolean;
   /** Holds a long table whose head stays in sight while the page scrolls. */
   long?: boolean;
+  /** What is in it may use the height that its neighbours give it. */
+  fill?: boolean;
 }
 
 /** A titled box: the unit of every page. */
-export function Panel({ title, aside, actions, children, flush = false, long = false }: Props) {
+export function Panel({ title, aside, actions, children, flush = false, long = false, fill = false }: Props) {
   return (
     <Paper
       component="section"
       aria-label={title}
       withBorder
       bg="var(--ww-panel)"
+      className={fill ? classes["fill"] : undefined}
       style={{ borderColor: "var(--ww-line)", minWidth: 0 }}
     >
       <Group justify="space-between" px="sm" py={7} gap="sm" style={{ borderBottom: "1px solid var(--ww-line)" }}>

@@ -36,6 +36,26 @@ def bandwidth_gbps(p: Performance, q_l: float, q_r: float) -> float:
     return p.u * math.exp(-((q_l - p.m) ** 2 + (q_r - p.n) ** 2) / (2.0 * p.v**2)) + p.w
 
 
+_heads: dict[int, tuple[Performance, float]] = {}
+_MOST_HEADS = 1000
+
+
+def head_gbps(p: Performance) -> float:
+    """Predicted bandwidth of the head of both chains, `bandwidth_gbps(p, 0, 0)`: remembered, because it is asked for with every sample.
+
+    >>> from wallwatch.domain.catalogue.load import profiles
+    >>> p = profiles()["CX-6"].performance
+    >>> head_gbps(p) == head_gbps(p) == bandwidth_gbps(p, 0.0, 0.0)
+    True
+    """
+    known = _heads.get(id(p))
+    if known is None or known[0] is not p:
+        if len(_heads) >= _MOST_HEADS:
+            _heads.clear()
+        known = _heads[id(p)] = (p, bandwidth_gbps(p, 0.0, 0.0))
+    return known[1]
+
+
 def bandwidths_gbps(p: Performance, q_l: npt.ArrayLike, q_r: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """`bandwidth_gbps` for arrays of the same shape (or shapes that broadcast); NaN where an input is NaN."""
     left, right = np.asarray(q_l, dtype=np.float64), np.asarray(q_r, dtype=np.float64)
@@ -54,7 +74,7 @@ def latency_us(p: Performance, q_l: float, q_r: float) -> float:
 
 def bandwidth_share(p: Performance, q_l: float, q_r: float) -> float:
     """Predicted bandwidth divided by that of the head of both chains; 1 at `Q_l = Q_r = 0`."""
-    return bandwidth_gbps(p, q_l, q_r) / bandwidth_gbps(p, 0.0, 0.0)
+    return bandwidth_gbps(p, q_l, q_r) / head_gbps(p)
 
 
 def masks_at_bandwidth_loss(p: Performance, loss_share: float, direction: Literal["egress", "ingress"] | str) -> int:

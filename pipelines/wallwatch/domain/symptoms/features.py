@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from zlib import crc32
 
 from wallwatch.domain.catalogue.load import causes, derived_signals, detected, event_signals
 from wallwatch.domain.evidence import Feature
-from wallwatch.domain.symptoms import events, window
+from wallwatch.domain.symptoms import events, packed_window, window
+from wallwatch.domain.symptoms.packed_window import Layout
 
 EVIDENCE_WINDOW_S = 30
 """Three samples at the usual interval of 10 s."""
@@ -32,9 +33,19 @@ def is_event(signal: str) -> bool:
     return signal in event_signals()
 
 
+class Places(NamedTuple):
+    """Which signals the windows of an RNIC have, and numbers that change when these do."""
+
+    fine: Layout
+    coarse: Layout
+    form: int
+    as_lists: int
+    """The number of the same signals in the windows of former versions, which were lists."""
+
+
 @cache
-def places() -> tuple[dict[str, int], dict[str, int], int]:
-    """Signal -> its place in the rows of the fine and of the coarse window, and a number that changes when these do."""
+def places() -> Places:
+    """The windows of the catalogue's signals."""
     asked: list[tuple[str, int]] = []
     for entry in detected().values():
         if entry.definition is not None:
@@ -48,7 +59,7 @@ def places() -> tuple[dict[str, int], dict[str, int], int]:
     fine |= {"flows_offloaded", "flow_insertions_per_s", "flow_deletions_per_s", "sweep_load", "swept_per_s"}
     elsewhere = {*event_signals(), *(name for name, signal in derived_signals().items() if signal.window == "transport")}
     order = sorted(fine - elsewhere), sorted(coarse - elsewhere)
-    return {n: i for i, n in enumerate(order[0])}, {n: i for i, n in enumerate(order[1])}, crc32(repr(order).encode())
+    return Places(Layout(order[0]), Layout(order[1]), crc32(repr(("packed", order)).encode()), crc32(repr(order).encode()))
 
 
 @cache
@@ -63,16 +74,16 @@ def transport_places() -> tuple[dict[str, int], int, int]:
 @cache
 def _where(signal: str, window_s: int) -> tuple[str, int | None, int]:
     """Where a signal over such a window is kept: the name of the rows, its place in them, and their form."""
-    fine, coarse, form = places()
+    fine, coarse, form, _ = places()
     if is_event(signal):
         return "events", None, form
     if signal in transport_places()[0]:
         return "transport", transport_places()[0][signal], transport_places()[1]
     if signal in (POPULATION_CHANGE, POPULATION_DROP):
-        return "population", fine["flows_offloaded"], form
+        return "population", fine.places["flows_offloaded"], form
     if window_s * 1000 > window.WINDOW_MS:
-        return "coarse", coarse[signal], form
-    return "fine", fine.get(signal), form
+        return "coarse", coarse.places[signal], form
+    return "fine", fine.places.get(signal), form
 
 
 def is_fine(signal: str, window_s: int) -> bool:
@@ -80,14 +91,24 @@ def is_fine(signal: str, window_s: int) -> bool:
     return _where(signal, window_s)[0] == "fine"
 
 
+def adopt(rnic_state: dict[str, Any]) -> None:
+    """Bring the windows of a former version into the present form, before a sample is looked at; those of other signals are left behind."""
+    fine, coarse, form, as_lists = places()
+    known = rnic_state.get("form")
+    if known == form:
+        return
+    rnic_state["form"] = form
+    for name, layout in (("fine", fine), ("coarse", coarse)):
+        rnic_state[name] = layout.of_rows(rnic_state[name]) if known == as_lists else packed_window.new()
+
+
 def keep(rnic_state: dict[str, Any], at_ms: int, values: dict[str, float]) -> None:
     """Put a sample's used values into the windows of its RNIC."""
-    fine, coarse, form = places()
-    if rnic_state.get("form") != form:  # the state of a former version: what it remembers has other places
-        rnic_state["form"], rnic_state["fine"], rnic_state["coarse"] = form, [], []
+    adopt(rnic_state)
+    fine, coarse, _, _ = places()
     newest = rnic_state["newest"]
-    window.add(rnic_state["fine"], fine, at_ms, values, newest)
-    window.add(rnic_state["coarse"], coarse, at_ms, values, newest, window.COARSE_BUCKET_MS, window.COARSE_WINDOW_MS)
+    fine.add(rnic_state["fine"], at_ms, values, newest)
+    coarse.add(rnic_state["coarse"], at_ms, values, newest, window.COARSE_BUCKET_MS, window.COARSE_WINDOW_MS)
     if "engine" in rnic_state or "transport" in rnic_state:
         _keep_transport(rnic_state, at_ms, values)
 
@@ -129,11 +150,13 @@ class Features:
             return window.feature(kept["rows"], place, self._now_ms, window_s, statistic) if kept and kept["form"] == form else None
         if rnic_state.get("form") != form:
             return None
+        fine, coarse, _, _ = places()
         if rows == "fine":
-            return window.feature(rnic_state["fine"], place, self._now_ms, window_s, statistic)
+            return fine.feature(rnic_state["fine"], place, self._now_ms, window_s, statistic)
         if rows == "coarse":
-            return window.feature(rnic_state["coarse"], place, self._now_ms, window_s, statistic, window.COARSE_BUCKET_MS)
-        return (window.swing_of if signal == POPULATION_CHANGE else window.drop_of)(rnic_state["fine"], place, self._now_ms, window_s)
+            return coarse.feature(rnic_state["coarse"], place, self._now_ms, window_s, statistic, window.COARSE_BUCKET_MS)
+        of_population = window.swing_of if signal == POPULATION_CHANGE else window.drop_of
+        return of_population(fine.rows_of(rnic_state["fine"], place), 0, self._now_ms, window_s)
 
     def parts(self, signal: str) -> dict[str, float]:
         """Counters whose sum the signal is, by how much each grew when any last did; empty for any other signal."""

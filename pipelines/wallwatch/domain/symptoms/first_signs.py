@@ -15,7 +15,7 @@ from zlib import crc32
 
 from wallwatch.domain.catalogue.load import detected
 from wallwatch.domain.catalogue.models import Bound, Condition, Definition
-from wallwatch.domain.symptoms import detect, window
+from wallwatch.domain.symptoms import detect, packed_window, window
 from wallwatch.domain.symptoms.events import Events
 from wallwatch.domain.symptoms.features import is_event, is_fine
 
@@ -49,7 +49,7 @@ def note(rnic_state: dict[str, Any], at_ms: int, values: Mapping[str, float]) ->
     kept = rnic_state.get("signs")
     if kept is None or kept[0] != form:
         # What the window has was not looked at, by an earlier version: all of it may be a sign.
-        newest = rnic_state["fine"][-1][0] if rnic_state["fine"] else None
+        newest = packed_window.newest_bucket(rnic_state["fine"])
         kept = rnic_state["signs"] = [form, {} if newest is None else {sign: newest for _, _, sign in (*at_least, *at_most)}]
     shown: Shown = kept[1]
     bucket = at_ms // window.BUCKET_MS
@@ -86,9 +86,27 @@ def may_begin(definition: Definition, rnic_state: Mapping[str, Any], events: Eve
     return False
 
 
+def none_may_begin(rules: tuple[str, ...], rnic_state: Mapping[str, Any], events: Events) -> bool:
+    """Whether none of the symptoms of these rules could begin now: no sign shows. Most of the fleet is like that, most of the time."""
+    kept = rnic_state.get("signs")
+    return kept is not None and not kept[1] and _event_signs().isdisjoint(events) and _have_signs(rules)
+
+
+@cache
+def _have_signs(rules: tuple[str, ...]) -> bool:
+    return all(rule in _signs_of() for rule in rules)
+
+
+@cache
+def _event_signs() -> frozenset[str]:
+    return frozenset(signal for sign in _signs_of().values() for signal in sign.events)
+
+
 def read_again() -> None:
     """Take the signs from the catalogue once more: for evaluations, which move its bounds."""
     _signs_of.cache_clear()
+    _event_signs.cache_clear()
+    _have_signs.cache_clear()
     _signs.cache_clear()
 
 

@@ -40,7 +40,7 @@ GONE_MS, GONE_CHECK_MS = 1_800_000, 300_000
 """An RNIC missing from its host's samples for this long has been removed: its active findings are cleared. Check interval."""
 
 State = MutableMapping[str, Any]
-"""`{"host": ..., "<pci>": RnicState, ...}`, plain JSON. The stage assigns each value that it has changed (see `jobs/host_state`)."""
+"""`{"host": ..., "<pci>": RnicState, ...}`, plain MessagePack. The stage assigns each value that it has changed (see `jobs/host_state`)."""
 
 
 def _sources(definition: Definition) -> frozenset[str]:
@@ -71,6 +71,12 @@ def _judged_on(source: str, scope: str) -> tuple[tuple[Detected, Definition], ..
         if source in sources or (scope == "host" and source in ("rnic", "ovs_datapath")):
             found.append((entry, d))
     return tuple(found)
+
+
+@cache
+def _rules(source: str) -> tuple[str, ...]:
+    """The rules of the symptoms of RNICs to evaluate for a message of this measurement, without those that need transport signals."""
+    return tuple(definition.rule for entry, definition in _judged_on(source, "rnic") if not isinstance(entry, Behaviour))
 
 
 @cache
@@ -305,6 +311,9 @@ class _Step:
     def _judge_rnic(self, rnic_state: RnicState, pci: str, source: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         lives = rnic_state["symptoms"]
+        if not lives and "transport" not in rnic_state and first_signs.none_may_begin(_rules(source), rnic_state, self._host["events"]):
+            self._note_waiting(pci, False)
+            return found
         features = Features(rnic_state, self._host["events"], self._now_ms, pci)
         subject = {"host": self._tags["host"], "pci": pci, "rack": self._tags.get("rack", "")}
         for entry, definition in _judged_on(source, "rnic"):

@@ -158,7 +158,7 @@ class Peers:
         elif at_ms > last.at_ms:
             model = last.model or variant_of(tags.get("pci_id"), tags.get("hca_type"))
             heard = self._heard[key] = Heard(at_ms, totals, last.at_ms, last.totals, model)
-            if key in self._moving or any(totals[place] != last.totals[place] for place in _BALANCED_PLACES):
+            if key in self._moving or (totals != last.totals and any(totals[place] != last.totals[place] for place in _BALANCED_PLACES)):
                 self._add(key, heard)
 
     def _add(self, key: Key, heard: Heard) -> None:

@@ -1,8 +1,8 @@
 """What is kept of one RNIC between messages, and how a sample moves it. Pure and in event time.
 
-`RnicState` is plain JSON: `{"newest": ms, "at": {source: [ms, ...]}, "fine", "coarse" (windows), "mean", "least", "most" (baselines),
-"signs" (see `first_signs`), "behind" (samples that may show a step of the clock), "counters", "moved", "ever", "id" (rack, model, variant,
-driver, firmware, its version), "engine", "transport", "qps", "ets", "np" (see `transport`), "symptoms": {"S1": life}}`.
+`RnicState` is plain MessagePack: `{"newest": ms, "at": {source: [ms, ...]}, "fine", "coarse" (`packed_window`), "mean", "least", "most"
+(baselines), "signs" (see `first_signs`), "behind" (samples that may show a step of the clock), "counters", "moved", "ever", "id" (rack,
+model, variant, driver, firmware, its version), "engine", "transport", "qps", "ets", "np" (see `transport`), "symptoms": {"S1": life}}`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from wallwatch.domain.catalogue import promoted
 from wallwatch.domain.catalogue.load import generic_profile, model_of, variant_of
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.hypotheses.versions import Identity
-from wallwatch.domain.symptoms import baseline, clock_steps, features, first_signs, host, signals, transport, window
+from wallwatch.domain.symptoms import baseline, clock_steps, features, first_signs, host, packed_window, signals, transport, window
 from wallwatch.domain.symptoms.host import Host
 from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.symptoms.signals import RnicState
@@ -33,7 +33,7 @@ _RAW = frozenset(signals.RAW)
 
 
 def new() -> RnicState:
-    return {"newest": 0, "at": {}, "fine": [], "coarse": [], "symptoms": {}, "id": {}, "ever": {}}
+    return {"newest": 0, "at": {}, "fine": packed_window.new(), "coarse": packed_window.new(), "symptoms": {}, "id": {}, "ever": {}}
 
 
 def identity(rnic_state: RnicState) -> Identity:
@@ -100,7 +100,7 @@ def _is_behind(rnic_state: RnicState, source: str, newest_ms: int, at_ms: int) -
 
 def _set_back(rnic_state: RnicState, host_state: Host, at_ms: int) -> None:
     """Go on in the time of a clock that was set back. What is active stays so; nobody knows for how long."""
-    rnic_state.update(newest=0, at={}, fine=[], coarse=[])
+    rnic_state.update(newest=0, at={}, fine=packed_window.new(), coarse=packed_window.new())
     for name in ("behind", "counters", "moved", "down", "signs"):
         rnic_state.pop(name, None)
     transport.forget(rnic_state)
@@ -110,6 +110,7 @@ def _set_back(rnic_state: RnicState, host_state: Host, at_ms: int) -> None:
 
 def take_offload(rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, fields: Mapping[str, Any]) -> bool:
     """One `rnic_offload` sample into the windows; False when its time has been passed by a newer one, so that verdicts do not move."""
+    features.adopt(rnic_state)
     profile = profile_of(rnic_state)
     values = signals.of_offload(fields, rnic_state, profile, host.misses_per_s(host_state, at_ms))
     if not values.keys() >= _RAW:
@@ -135,7 +136,9 @@ def _live_share(values: dict[str, float], rnic_state: RnicState, at_ms: int) -> 
     deletions are unknown, its ratio is used.
     """
     ratio = values.get("reoffload_ratio")
-    if ratio is None:
+    if not ratio:  # no share of any deletions is none, and unknown stays unknown
+        if ratio is not None:
+            values["live_share"] = ratio
         return
     insertions, deletions = (
         _lately(values, rnic_state, "flow_insertions_per_s", at_ms),
@@ -150,10 +153,10 @@ def _live_share(values: dict[str, float], rnic_state: RnicState, at_ms: int) -> 
 def _lately(values: dict[str, float], rnic_state: RnicState, name: str, at_ms: int, seconds: int = 60) -> float | None:
     """Mean of the last seconds with this sample, which is not in the window yet."""
     now = values.get(name)
-    fine, _, form = features.places()
-    if now is None or rnic_state.get("form") != form:
+    if now is None:
         return now
-    total, count = window.sum_of(rnic_state["fine"], fine[name], at_ms, seconds)
+    fine = features.places().fine
+    total, count = fine.sum_of(rnic_state["fine"], fine.places[name], at_ms, seconds)
     return (total + now) / (count + 1)
 
 
@@ -204,6 +207,7 @@ def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields
         known["driver_version"] = version
     if at_ms < rnic_state["newest"] and rnic_state["at"]["rnic"][-1] != at_ms:
         return False  # rates of counters and baselines go forward only
+    features.adopt(rnic_state)
     rates: dict[str, float] = {}
     values = signals.of_rnic(fields, rnic_state, at_ms, rates)
     if values.get("port_down"):

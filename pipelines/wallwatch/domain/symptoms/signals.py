@@ -12,7 +12,7 @@ from typing import Any
 
 from wallwatch.domain.catalogue.load import derived_signals
 from wallwatch.domain.catalogue.models import Profile
-from wallwatch.domain.performance.formulas import bandwidth_gbps, bandwidth_share, latency_us
+from wallwatch.domain.performance.formulas import bandwidth_gbps, head_gbps, latency_us
 from wallwatch.domain.symptoms import baseline
 
 RAW = (
@@ -34,7 +34,7 @@ MOST_USUAL_DELETIONS = 5.0
 RNIC whose deletions are slow even in a small table is its own measure."""
 
 RnicState = dict[str, Any]
-"""What is kept of one RNIC: plain JSON, see `rnic_stage`."""
+"""What is kept of one RNIC: plain MessagePack, see `rnic_stage`."""
 
 
 def number(value: object) -> float | None:
@@ -84,7 +84,6 @@ def of_offload(fields: Mapping[str, Any], rnic_state: RnicState, profile: Profil
             found[share] = value / limits[wall].value
     if "q_egress" in found and "q_ingress" in found:
         # The RNIC's own ingress chain stands for the peers' Q_r, which needs a join across hosts (paper, section 4.2).
-        found["bandwidth_share"] = bandwidth_share(profile.performance, found["q_egress"], found["q_ingress"])
         _harm(found, rnic_state, profile)
 
     if misses_per_s is not None:
@@ -93,23 +92,24 @@ def of_offload(fields: Mapping[str, Any], rnic_state: RnicState, profile: Profil
 
 
 def _harm(found: dict[str, float], rnic_state: RnicState, profile: Profile) -> None:
-    """Cost of mask lookups: the latency of the worse direction (the other end counts as the head of its chain, a lower bound), and the
-    bandwidth that is missing on a port that carries all the model leaves it.
+    """Cost of mask lookups: the predicted share of the bandwidth, the latency of the worse direction (the other end counts as the head of
+    its chain, a lower bound), and the bandwidth that is missing on a port that carries all the model leaves it.
 
     The other ends' chains are unknown here. At worst they are as long as the RNIC's own, and then the port is full with less. Where
     none of the counters of waiting senders has moved, it is not, unless it carries what its own chain alone leaves (decision 0012).
     """
     p = profile.performance
     q_out, q_in = found["q_egress"], found["q_ingress"]
+    most, head = bandwidth_gbps(p, q_out, q_in), head_gbps(p)
+    found["bandwidth_share"] = most / head
     found["latency_share"] = max(latency_us(p, q_out, 0.0), latency_us(p, 0.0, q_in)) / latency_us(p, 0.0, 0.0)
     if "gbps" in rnic_state:
         carried = max(rnic_state["gbps"])
-        most = bandwidth_gbps(p, q_out, q_in)
         if rnic_state.get("waits") is False:
             most = min(bandwidth_gbps(p, q_out, 0.0), bandwidth_gbps(p, 0.0, q_in))
         full = carried >= FULL * most
         # Bandwidth that the port carries is not lost, whatever the model predicts.
-        left = max(found["bandwidth_share"], carried / bandwidth_gbps(p, 0.0, 0.0))
+        left = max(found["bandwidth_share"], carried / head)
         found["bandwidth_lost"] = max(1.0 - left, 0.0) if full else 0.0
 
 
@@ -203,12 +203,10 @@ def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_stat
     grown: dict[str, int] = {}  # a counter that went backwards was reset, and has no rate this time (see `counter_rate`)
     trouble, known = 0, False
     counted = _trouble_counters()
-    get, last_of = fields.get, before.get
-    for name in _counters():
-        value = get(name)
+    names = _counters()
+    for name, value, last in zip(names, map(fields.get, names), map(before.get, names), strict=True):
         if type(value) is int:
             now[name] = value
-            last = last_of(name)
             if last is not None and value >= last:
                 grown[name] = value - last
                 if name in counted:

@@ -46,7 +46,7 @@ def add(
     while position > 0 and rows[position - 1][0] > number:
         position -= 1
     if position > 0 and rows[position - 1][0] == number:
-        _merge(rows[position - 1], taken)
+        merge(rows[position - 1], taken)
     else:
         rows.insert(position, [number, taken])
     oldest = (number if newest_ms is None else max(newest_ms // bucket_ms, number)) - window_ms // bucket_ms
@@ -54,9 +54,14 @@ def add(
         del rows[0]
 
 
-def _merge(row: list[Any], taken: list[float | None]) -> None:
+def merge(row: list[Any], taken: list[float | None]) -> None:
     """Add one sample's values to a bucket that has some."""
     sums = row[1]
+    if len(row) == 2:
+        both = [have if value is None else value for have, value in zip(sums, taken, strict=True)]
+        if both.count(None) == sums.count(None) + taken.count(None) - len(sums):  # no signal is in both
+            row[1] = both
+            return
     for place, value in enumerate(taken):
         if value is None:
             continue
@@ -123,19 +128,6 @@ def _mean_feature(rows: Rows, place: int, first: int, newest_ms: int, bucket_ms:
                 end = begin
             count += 1 if len(row) == 2 else row[2][place]
     return Feature(total / count, begin * bucket_ms, min((end + 1) * bucket_ms, newest_ms)) if count else None
-
-
-def sum_of(rows: Rows, place: int, newest_ms: int, window_s: int) -> tuple[float, int]:
-    """Sum and number of a signal's samples in the window that ends at `newest_ms`."""
-    total, count = 0.0, 0
-    first = newest_ms // BUCKET_MS - max(window_s * 1000 // BUCKET_MS, 1)
-    for row in rows:
-        if row[0] > first:
-            value = row[1][place]
-            if value is not None:
-                total += value
-                count += 1 if len(row) == 2 else row[2][place]
-    return total, count
 
 
 def count_of(rows: Rows, place: int) -> int:

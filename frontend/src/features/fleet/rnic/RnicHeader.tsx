@@ -11,7 +11,7 @@ import { useNow } from "@/lib/time/useNow";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { SymptomLink } from "@/lib/ui/SymptomBadge";
 import classes from "./RnicHeader.module.css";
-import { statusOf } from "./status";
+import { nodeText, statusOf } from "./status";
 
 const RnicRemedyDialog = lazy(() =>
   import("./RnicRemedyDialog").then((module) => ({ default: module.RnicRemedyDialog })),
@@ -46,6 +46,7 @@ function Status({ rnic, now }: { rnic: Rnic; now: number }) {
         </Text>
       )}
       {rnic.cordoned && <StatusMark tone="warn">Cordoned: takes no new VFs</StatusMark>}
+      {rnic.node?.tainted && <StatusMark tone="warn">Node tainted: takes no new pods</StatusMark>}
     </Group>
   );
 }
@@ -73,6 +74,7 @@ export function RnicHeader({ rnic, tools }: { rnic: Rnic; tools: ReactNode }) {
           <Fact label="Model">{rnic.model ?? "unknown"}</Fact>
           <Fact label="Firmware">{rnic.firmware ?? "unknown"}</Fact>
           <Fact label="Rack">{rnic.rack ?? "unknown"}</Fact>
+          {nodeText(rnic.node) !== null && <Fact label="Node">{nodeText(rnic.node)}</Fact>}
           <Fact label="Sends / receives">
             {formatValue(rnic.tx_gbps, "Gbit/s")} / {formatValue(rnic.rx_gbps, "Gbit/s")}
           </Fact>

@@ -44,3 +44,9 @@ export function statusOf(rnic: Facts, names: Names, now: number): RnicStatus {
   if (band === "unknown") return { tone: "good", text: "No symptoms; its limits are unknown", incident };
   return { tone: "good", text: `Healthy; nearest limit: ${limitText(rnic, names)}`, incident };
 }
+
+/** Where the host is in Kubernetes; null where it is no node, or nothing but its name is known. */
+export function nodeText(node: Rnic["node"]): string | null {
+  const parts = [node?.zone, node?.instance_type, node?.unschedulable && "unschedulable"].filter(Boolean);
+  return parts.length > 0 ? parts.join(" · ") : null;
+}

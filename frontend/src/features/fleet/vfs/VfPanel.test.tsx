@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { VirtualFunction, VirtualFunctions } from "@/lib/api/types";
 import { renderPage } from "@/testing/render";
 import { VfPanel } from "./VfPanel";
-import { contradiction, filterVfs, holderText, isAtLimit, limitText, settingsText } from "./vfText";
+import { contradiction, filterVfs, holderText, isAtLimit, limitText, podText, settingsText } from "./vfText";
 import { fromSorting, parseVfView, toSorting, type VfView } from "./vfView";
 
 const AT = "2026-11-21T03:00:00Z";
@@ -42,6 +42,8 @@ function vf(number: number, more: Partial<VirtualFunction> = {}): VirtualFunctio
 const held = (since: string, more: Partial<NonNullable<VirtualFunction["container"]>> = {}) => ({
   id: "c0ffee00c0ffee00",
   pod: "ml/trainer-0",
+  owner: null,
+  labels: {},
   interface: "net1",
   addresses: ["10.0.0.2/24"],
   vxlan_network: 4097,
@@ -101,6 +103,18 @@ describe("the panel of virtual functions", () => {
     expect(screen.getByText(/^2 of 4 in use/)).toBeInTheDocument();
     expect(screen.getByText("24.9 at limit")).toBeInTheDocument();
     expect(screen.getByText("12.5")).toBeInTheDocument();
+  });
+
+  it("says who runs the pod, shows its labels on request, and finds functions by both", async () => {
+    const container = held("2026-11-21T01:00:00Z", { owner: "StatefulSet/trainer", labels: { app: "trainer" } });
+    const used = vf(0, { state: "elsewhere", container });
+    answer({ ...FLEET, items: [used, ...FLEET.items.slice(1)] });
+    renderPage(<Page />);
+    await userEvent.hover(await screen.findByText("StatefulSet/trainer"));
+    expect(await screen.findByText(/app=trainer/)).toBeInTheDocument();
+    for (const vfText of ["statefulset/tr", "app=trainer"])
+      expect(filterVfs([used, vf(1)], { vfText })).toEqual([used]);
+    expect(podText(vf(1, { container: held("2026-11-21T01:00:00Z") }))).toBeNull();
   });
 
   it("sorts by a column, what is missing last in both directions, and keeps the order in the URL", async () => {

@@ -1,6 +1,7 @@
 import { screen } from "@testing-library/react";
 import { expect, test } from "vitest";
-import type { Incident, Remedy } from "@/lib/api/types";
+import type { Catalogue, Incident, Remedy } from "@/lib/api/types";
+import { CATALOGUE } from "@/testing/catalogue";
 import { renderPage } from "@/testing/render";
 import { serve } from "@/testing/server";
 import { FixPanel } from "./FixPanel";
@@ -20,7 +21,7 @@ const INCIDENT = {
   remedies: ACTIONS.map(({ action }) => ({ action, params: {}, derivations: {}, why: `Why ${action}`, newest: null })),
 } as unknown as Incident;
 
-function show(state?: Remedy["state"], incident = INCIDENT) {
+function show(state?: Remedy["state"], incident = INCIDENT, catalogue = CATALOGUE) {
   const remedy = {
     id: "r1",
     action: "tune-revalidator",
@@ -40,7 +41,7 @@ function show(state?: Remedy["state"], incident = INCIDENT) {
     "GET /remedies": { items: state ? [remedy] : [], next_cursor: null },
     "GET /remedies/r1": remedy,
   });
-  renderPage(<FixPanel incident={incident} planControl={() => null} />);
+  renderPage(<FixPanel incident={incident} planControl={() => null} />, catalogue);
 }
 
 const primary = () => screen.queryAllByRole("button", { name: /^Review and apply: / }).map((each) => each.ariaLabel);
@@ -70,4 +71,22 @@ test("after one that did not help, the next thing to do is put first again", asy
   show("not_confirmed");
   expect(await screen.findByRole("group", { name: "Applied remedy" })).toBeVisible();
   expect(primary()).toHaveLength(1);
+});
+
+test("a behaviour of the RNIC itself has advice and a ticket for its vendor instead of a remedy", async () => {
+  const b4 = {
+    ...CATALOGUE.symptoms[0],
+    id: "B4",
+    behaviour: {
+      seen_in: "telemetry",
+      known_on: [],
+      applies_to: [],
+      advice: "Trust the senders.",
+      ticket: "np_cnp_sent",
+    },
+  } as Catalogue["symptoms"][number];
+  show(undefined, { ...INCIDENT, symptom: "B4", remedies: [] }, { ...CATALOGUE, symptoms: [b4] });
+  expect(await screen.findByText("Trust the senders.")).toBeVisible();
+  expect(screen.getByRole("button", { name: "Copy ticket for the vendor" })).toBeVisible();
+  expect(primary()).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react";
 import type { Incident, SuggestedRemedy } from "@/lib/api/types";
 import { useStates } from "@/lib/api/useStates";
 import { endedWithoutSuccess } from "@/lib/states";
+import { isBehaviour } from "@/lib/symptoms";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { isOfPlan } from "@/shared/remedies/order/params";
 import { purposeOf } from "@/shared/remedies/order/purpose";
@@ -14,6 +15,7 @@ import { Panel } from "@/lib/ui/Panel";
 import { AppliedRemedy } from "./AppliedRemedy";
 import classes from "./FixPanel.module.css";
 import { SuggestionRow } from "./SuggestionRow";
+import { VendorAdvice } from "./VendorAdvice";
 
 interface Props {
   incident: Incident;
@@ -73,6 +75,8 @@ export function FixPanel({ incident, planControl }: Props) {
         )}
         {first ? (
           rowOf(first, !working && incident.active)
+        ) : isBehaviour(incident.symptom) ? (
+          <VendorAdvice symptom={incident.symptom} />
         ) : (
           <Text size="sm" c="dimmed">
             No suggested remedies for this cause.

@@ -9,21 +9,19 @@ import { worstOf } from "../evidence/worst";
 import classes from "./WhatPanel.module.css";
 
 const SHOWN = 3;
-const WIDTH = 84;
-const HEIGHT = 22;
+const WIDTH = 300;
+const HEIGHT = 40;
 
+/** As wide and as high as there is room for; nothing where no samples of that time are stored. */
 function Spark({ evidence, values }: { evidence: Evidence; values: readonly (number | null)[] | undefined }) {
   const { line, limitY } = sparkPath(values ?? [], boundOf(evidence.expected), WIDTH, HEIGHT);
+  if (line === "") return null;
   return (
-    <svg className={classes["spark"]} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+    <svg className={classes["spark"]} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
       {limitY !== null && (
-        <line x1={0} x2={WIDTH} y1={limitY} y2={limitY} stroke="var(--ww-bad)" strokeDasharray="3 2" />
+        <line x1={0} x2={WIDTH} y1={limitY} y2={limitY} stroke="var(--ww-bad)" strokeDasharray="4 3" />
       )}
-      {line === "" ? (
-        <line x1={0} x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} stroke="var(--ww-line)" />
-      ) : (
-        <path d={line} fill="none" stroke="var(--ww-accent)" strokeWidth={1.4} />
-      )}
+      <path d={line} fill="none" stroke="var(--ww-accent)" strokeWidth={1.5} />
     </svg>
   );
 }

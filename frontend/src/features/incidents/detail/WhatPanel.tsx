@@ -1,4 +1,4 @@
-import { Anchor, Button, CopyButton, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Button, CopyButton, Group, Text } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Incident } from "@/lib/api/types";
@@ -43,6 +43,7 @@ export function WhatPanel({ incident }: { incident: Incident }) {
   return (
     <Panel
       title="What happened"
+      fill
       actions={
         <Group gap={6} wrap="nowrap">
           <Copy label="Copy text" value={text} />
@@ -50,7 +51,7 @@ export function WhatPanel({ incident }: { incident: Incident }) {
         </Group>
       }
     >
-      <Stack gap={8}>
+      <div className={classes["what"]}>
         <Text size="sm" className={classes["text"]}>
           {whole ? text : first}{" "}
           {first !== text && (
@@ -60,7 +61,7 @@ export function WhatPanel({ incident }: { incident: Incident }) {
           )}
         </Text>
         <KeyNumbers incident={incident} />
-      </Stack>
+      </div>
     </Panel>
   );
 }

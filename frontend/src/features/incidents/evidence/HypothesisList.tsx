@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { Evidence, Hypothesis } from "@/lib/api/types";
 import { formatShare, plural } from "@/lib/format";
+import { isBehaviour } from "@/lib/symptoms";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { evidenceLine } from "./evidenceText";
 import classes from "./HypothesisList.module.css";
@@ -11,8 +12,6 @@ import classes from "./HypothesisList.module.css";
 const LINES = 2;
 /** Causes less likely than this are counted, and listed on request. */
 const WEAK = 0.02;
-/** Ids of behaviours of transport engines. */
-const BEHAVIOUR = /^B\d$/;
 
 function EvidenceList({ title, sign, evidence }: { title: string; sign: string; evidence: readonly Evidence[] }) {
   const [all, setAll] = useState(false);
@@ -127,7 +126,7 @@ export function HypothesisList({
           VFs shows each second.
         </EmptyState>
       );
-    if (BEHAVIOUR.test(symptom))
+    if (isBehaviour(symptom))
       return (
         <EmptyState title="The RNIC itself behaves like this">
           It follows from the model and its firmware, so no cause is ranked and no remedy changes it.{" "}

@@ -113,7 +113,9 @@ export function IncidentFilterBar({ filters, counts, onFilters }: Props) {
           <Button
             variant="subtle"
             leftSection={<IconX size={14} />}
-            onClick={() => onFilters({ state: filters.state, sort: filters.sort, order: filters.order })}
+            onClick={() =>
+              onFilters({ state: filters.state, sort: filters.sort, order: filters.order, group: filters.group })
+            }
           >
             Clear filters
           </Button>

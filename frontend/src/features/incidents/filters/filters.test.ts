@@ -22,6 +22,7 @@ describe("incident filters in the URL", () => {
         scope: "moon",
         active: "perhaps",
         sort: "luck",
+        group: "toString",
       },
       {},
     ],
@@ -66,11 +67,21 @@ describe("incident filters in the URL", () => {
   });
 
   it("survive being saved as a view", () => {
-    const filters = parseIncidentFilters({ state: "all", symptom: "S1,S5", q: "a&b=c d", fw_ver: "22.36.1010" });
+    const filters = parseIncidentFilters({
+      state: "all",
+      symptom: "S1,S5",
+      q: "a&b=c d",
+      fw_ver: "22.36.1010",
+      group: "rack",
+    });
+    expect(filters.group).toBe("rack");
     expect(fromSearch(toSearch(filters))).toEqual(filters);
   });
 
-  it("are distinguished from a choice of state or order alone", () => {
-    expect([isFiltered({ state: "all", sort: "severity" }), isFiltered({ rack: "r1" })]).toEqual([false, true]);
+  it("are distinguished from a choice of state, order or groups alone", () => {
+    expect([isFiltered({ state: "all", sort: "severity", group: "host" }), isFiltered({ rack: "r1" })]).toEqual([
+      false,
+      true,
+    ]);
   });
 });

@@ -4,6 +4,16 @@ export const SCOPES = ["rnic", "host", "rack", "fleet"] as const;
 export type Scope = (typeof SCOPES)[number];
 export const SORTS = ["opened_at", "updated_at", "severity"] as const;
 export type Sort = (typeof SORTS)[number];
+/** What the list can be grouped by, in the words of the choice. */
+export const GROUPINGS = {
+  host: "Host",
+  rack: "Rack",
+  symptom: "Symptom",
+  model: "Model",
+  tenant: "Tenant",
+  assignee: "Assignee",
+} as const;
+export type Grouping = keyof typeof GROUPINGS;
 
 type IncidentStates = StateTable<StateNames["incident"]>;
 
@@ -30,6 +40,7 @@ export interface IncidentFilters {
   q?: string;
   sort?: Sort;
   order?: "asc" | "desc";
+  group?: Grouping;
 }
 
 const TEXTS = ["rack", "host", "pci", "model", "fw_ver", "assignee", "suppressed_by", "inhibited_by", "q"] as const;
@@ -68,6 +79,7 @@ export function parseIncidentFilters(search: Record<string, unknown>): IncidentF
     unassigned: oneOf(search["unassigned"], ["yes"] as const),
     sort: sort === "opened_at" ? undefined : sort,
     order: order === "desc" ? undefined : order,
+    group: oneOf(search["group"], Object.keys(GROUPINGS) as Grouping[]),
   };
   for (const key of TEXTS) filters[key] = text(search[key]);
   return dropUndefined(filters);
@@ -75,7 +87,7 @@ export function parseIncidentFilters(search: Record<string, unknown>): IncidentF
 
 /** Whether anything but state and order is filtered. */
 export function isFiltered(filters: IncidentFilters): boolean {
-  return Object.keys(filters).some((key) => !["state", "sort", "order"].includes(key));
+  return Object.keys(filters).some((key) => !["state", "sort", "order", "group"].includes(key));
 }
 
 /** The choice of states that a filter is; one that the table lacks is the default. */

@@ -48,6 +48,7 @@ const ROWS: IncidentSummary[] = Array.from({ length: COUNT }, (_, i) => ({
   version: 1,
   seq: i,
 }));
+const ITEMS = ROWS.map((incident) => ({ kind: "row" as const, incident }));
 const SHOWN = ROWS.map((row) => row.id);
 const onNearEnd = vi.fn();
 const noop = () => undefined;
@@ -71,13 +72,15 @@ function List() {
   return (
     <main>
       <IncidentTable
-        incidents={ROWS}
+        items={ITEMS}
         filters={{}}
         selection={selection}
         total={COUNT}
         moved={moved}
         onSort={noop}
         onNearEnd={onNearEnd}
+        onOpenGroup={noop}
+        onMoreOfGroup={noop}
       />
     </main>
   );

@@ -1,10 +1,11 @@
 import { Checkbox, Table } from "@mantine/core";
-import { useEffect } from "react";
-import type { IncidentSummary } from "@/lib/api/types";
+import { useEffect, useMemo } from "react";
 import { useNow } from "@/lib/time/useNow";
 import { SortHeader } from "@/lib/ui/SortHeader";
 import { useVirtualRows } from "@/lib/ui/useVirtualRows";
 import type { IncidentFilters, Sort } from "../filters/filters";
+import { GroupHead, GroupRest } from "./GroupHead";
+import { incidentsOf, type ListItem } from "./groups";
 import { IncidentRow } from "./IncidentRow";
 import classes from "./IncidentTable.module.css";
 import type { Selection } from "./useSelection";
@@ -23,7 +24,7 @@ const COLUMNS: readonly { title: string; sort?: Sort; className?: string }[] = [
 ];
 
 interface Props {
-  incidents: readonly IncidentSummary[];
+  items: readonly ListItem[];
   filters: IncidentFilters;
   selection: Selection;
   /** All that match, loaded or not; undefined until it is known. */
@@ -33,24 +34,43 @@ interface Props {
   onSort: (sort: Sort, order: "asc" | "desc") => void;
   /** The reader nears the end of the rows. */
   onNearEnd: () => void;
+  onOpenGroup: (value: string, open: boolean) => void;
+  onMoreOfGroup: (value: string) => void;
+}
+
+function idOf(item: ListItem | undefined): string | undefined {
+  if (item === undefined) return undefined;
+  return item.kind === "row" ? item.incident.id : `${item.kind} ${item.group.value}`;
 }
 
 /** The order is the server's: it covers all that match, not only the rows that are loaded. Of these only those in sight are drawn. */
-export function IncidentTable({ incidents, filters, selection, total, moved, onSort, onNearEnd }: Props) {
+export function IncidentTable({
+  items,
+  filters,
+  selection,
+  total,
+  moved,
+  onSort,
+  onNearEnd,
+  onOpenGroup,
+  onMoreOfGroup,
+}: Props) {
   const now = Math.floor(useNow() / ROUND_MS) * ROUND_MS;
   const sorted = filters.sort ?? "opened_at";
   const order = filters.order ?? "desc";
+  const incidents = useMemo(() => incidentsOf(items), [items]);
   const every = incidents.length > 0 && selection.ids.size === incidents.length;
-  const at = selection.cursor === null ? -1 : incidents.findIndex((incident) => incident.id === selection.cursor);
+  const indexOf = (id: string) => items.findIndex((item) => item.kind === "row" && item.incident.id === id);
+  const at = selection.cursor === null ? -1 : indexOf(selection.cursor);
   const { tableRef, measure, rows, focusRow } = useVirtualRows({
-    count: incidents.length,
+    count: items.length,
     estimate: ROW_PX,
-    keyOf: (index) => incidents[index]?.id ?? String(index),
+    keyOf: (index) => idOf(items[index]) ?? String(index),
     keep: at === -1 ? null : at,
     onNearEnd,
   });
   useEffect(() => {
-    if (moved !== null) focusRow(incidents.findIndex((incident) => incident.id === moved.id));
+    if (moved !== null) focusRow(indexOf(moved.id));
     // Only when the keyboard moves: rows that come must not take the reader back.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [moved]);
@@ -58,7 +78,7 @@ export function IncidentTable({ incidents, filters, selection, total, moved, onS
     <Table
       ref={tableRef}
       aria-label="Incidents"
-      aria-rowcount={total === undefined ? -1 : total + 1}
+      aria-rowcount={filters.group !== undefined ? items.length + 1 : total === undefined ? -1 : total + 1}
       highlightOnHover
       className={classes["table"]}
     >
@@ -92,20 +112,46 @@ export function IncidentTable({ incidents, filters, selection, total, moved, onS
                 <td colSpan={COLUMNS.length + 1} style={{ height: row }} />
               </tr>
             );
-          const incident = incidents[row.index];
-          return (
-            incident && (
-              <IncidentRow
-                key={incident.id}
-                ref={measure}
-                index={row.index}
-                incident={incident}
-                selected={selection.ids.has(incident.id)}
-                current={selection.cursor === incident.id}
-                now={now}
-                onToggle={selection.toggle}
+          const item = items[row.index];
+          if (item === undefined) return null;
+          const place = { ref: measure, index: row.index, columns: COLUMNS.length + 1 };
+          if (item.kind === "head")
+            return (
+              filters.group && (
+                <GroupHead
+                  key={idOf(item)}
+                  {...place}
+                  by={filters.group}
+                  group={item.group}
+                  open={item.open}
+                  now={now}
+                  onToggle={onOpenGroup}
+                />
+              )
+            );
+          if (item.kind === "rest")
+            return (
+              <GroupRest
+                key={idOf(item)}
+                {...place}
+                group={item.group}
+                loading={item.loading}
+                count={item.count}
+                onMore={onMoreOfGroup}
               />
-            )
+            );
+          const { incident } = item;
+          return (
+            <IncidentRow
+              key={incident.id}
+              ref={measure}
+              index={row.index}
+              incident={incident}
+              selected={selection.ids.has(incident.id)}
+              current={selection.cursor === incident.id}
+              now={now}
+              onToggle={selection.toggle}
+            />
           );
         })}
       </Table.Tbody>

@@ -15,10 +15,13 @@ import { SilenceDialog } from "../silences/SilenceDialog";
 import type { BulkAction } from "./bulk";
 import { BulkBar } from "./BulkBar";
 import { BulkDialog } from "./BulkDialog";
+import { GroupChoice } from "./GroupChoice";
+import { incidentsOf, type ListItem } from "./groups";
 import { IncidentTable } from "./IncidentTable";
 import { listKeys } from "./listKeys";
 import { NoIncidents } from "./NoIncidents";
 import { useBulk } from "./useBulk";
+import { useGroupedList } from "./useGroupedList";
 import { useIncidentCounts, useIncidentList } from "./useIncidentList";
 import { PeekPanel } from "./PeekPanel";
 import { sharedFilter } from "./sharedFilter";
@@ -32,11 +35,15 @@ interface Props {
 
 /** All incidents that match, to be worked through by keyboard: the list stands still until its reader requests new incidents. */
 export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
-  const list = useIncidentList(filters);
+  const isGrouped = filters.group !== undefined;
+  const list = useIncidentList(filters, !isGrouped);
+  const grouped = useGroupedList(filters);
   const counts = useIncidentCounts(filters);
   const me = useSession().data?.user.username ?? "";
   const { bulk, undoLast } = useBulk();
-  const rows = useMemo(() => list.rows ?? [], [list.rows]);
+  const flat = useMemo(() => list.rows?.map((incident): ListItem => ({ kind: "row", incident })), [list.rows]);
+  const items = isGrouped ? grouped.items : flat;
+  const rows = useMemo(() => incidentsOf(items ?? []), [items]);
   const shown = useMemo(() => rows.map((row) => row.id), [rows]);
   const selection = useSelection(shown);
   const [asked, setAsked] = useState<BulkAction | null>(null);
@@ -90,9 +97,10 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
   );
 
   const { pages } = list;
+  const shownList = isGrouped ? grouped : { ...list, refetch: pages.refetch };
   const { fetchNextPage } = pages;
   // After an error the button remains: asking again and again would help nobody.
-  const mayFetch = pages.hasNextPage && !pages.isFetching && !pages.isFetchNextPageError;
+  const mayFetch = !isGrouped && pages.hasNextPage && !pages.isFetching && !pages.isFetchNextPageError;
   const onNearEnd = useCallback(() => {
     if (mayFetch) void fetchNextPage();
   }, [mayFetch, fetchNextPage]);
@@ -131,7 +139,15 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
                 ? "Oldest first"
                 : "Newest first"
         }
+        actions={
+          <GroupChoice
+            by={filters.group}
+            onGroup={(group) => onFilters({ ...filters, group })}
+            onAll={grouped.setAllOpen}
+          />
+        }
         aside={
+          !isGrouped &&
           list.fresh > 0 && (
             <Button size="compact-xs" onClick={list.showFresh} aria-live="polite">
               {list.fresh.toLocaleString("en")} new: show ( n )
@@ -141,21 +157,28 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
         flush
         long
       >
-        <div style={{ padding: list.rows && !list.error ? 0 : 12 }}>
+        <div style={{ padding: items && !shownList.error ? 0 : 12 }}>
           <QueryState
-            query={{ data: list.rows, error: list.error, dataUpdatedAt: list.updatedAt, refetch: pages.refetch }}
+            query={{
+              data: items,
+              error: shownList.error,
+              dataUpdatedAt: shownList.updatedAt,
+              refetch: shownList.refetch,
+            }}
             lines={8}
-            isEmpty={(items) => items.length === 0}
+            isEmpty={(lines) => lines.length === 0}
             empty={<NoIncidents filters={filters} />}
           >
-            {(items) => (
+            {(lines) => (
               <IncidentTable
-                incidents={items}
+                items={lines}
                 filters={filters}
                 selection={selection}
                 total={total}
                 moved={moved}
                 onNearEnd={onNearEnd}
+                onOpenGroup={grouped.setOpen}
+                onMoreOfGroup={grouped.showMore}
                 onSort={(sort, order) =>
                   onFilters({
                     ...filters,
@@ -167,7 +190,12 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
             )}
           </QueryState>
         </div>
-        {pages.hasNextPage && (
+        {isGrouped && grouped.more && (
+          <Text size="sm" c="dimmed" p={8}>
+            Only the groups with the most incidents are listed. Filter to see others.
+          </Text>
+        )}
+        {!isGrouped && pages.hasNextPage && (
           <Group justify="center" p={8}>
             <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
               Show more ({rows.length.toLocaleString("en")}

@@ -16,7 +16,7 @@ const CHANGES = 500;
 const LIST = "incident-list";
 
 /** What the filters select, and the list of it in its order. */
-function useListQuery(filters: IncidentFilters) {
+export function useListQuery(filters: IncidentFilters) {
   const me = useSession().data?.user.username;
   const table = useStates("incident");
   return useMemo(() => {
@@ -25,13 +25,25 @@ function useListQuery(filters: IncidentFilters) {
   }, [filters, me, table]);
 }
 
+type Query = ReturnType<typeof useListQuery>["sorted"];
+
+const headKey = (query: Query) => ["incidents", "head", query];
+
 /** The rows as they stood when the list was loaded, page after page. */
-function useFrozenPages(key: readonly unknown[], query: ReturnType<typeof useListQuery>["sorted"]) {
+function useFrozenPages(key: readonly unknown[], query: Query, enabled: boolean) {
+  const client = useQueryClient();
   return useInfiniteQuery({
     queryKey: key,
+    enabled,
     initialPageParam: null as string | null,
-    queryFn: ({ pageParam }) =>
-      unwrap(api.GET("/api/v1/incidents", { params: { query: { ...query, limit: PAGE, cursor: pageParam } } })),
+    queryFn: async ({ pageParam }) => {
+      const page = await unwrap(
+        api.GET("/api/v1/incidents", { params: { query: { ...query, limit: PAGE, cursor: pageParam } } }),
+      );
+      // The first page is also the newest one for a while: it is not asked for twice.
+      if (pageParam === null) client.setQueryData(headKey(query), page);
+      return page;
+    },
     getNextPageParam: (page) => page.next_cursor ?? null,
     placeholderData: keepPreviousData,
     staleTime: Infinity,
@@ -68,19 +80,20 @@ function usePatches(key: readonly unknown[], rows: readonly IncidentSummary[] | 
 }
 
 /** The incident list: still under the pointer, its rows' states live, newcomers announced. */
-export function useIncidentList(filters: IncidentFilters) {
+export function useIncidentList(filters: IncidentFilters, enabled = true) {
   const client = useQueryClient();
   const { where, sorted: query } = useListQuery(filters);
   const key = useMemo(() => [LIST, query], [query]);
-  const pages = useFrozenPages(key, query);
+  const pages = useFrozenPages(key, query, enabled);
   const head = useQuery({
-    queryKey: ["incidents", "head", query],
+    queryKey: headKey(query),
     queryFn: () => unwrap(api.GET("/api/v1/incidents", { params: { query: { ...query, limit: PAGE } } })),
-    enabled: pages.data !== undefined && !pages.isPlaceholderData,
+    enabled: enabled && pages.data !== undefined && !pages.isPlaceholderData,
+    staleTime: EVERY_MS,
     refetchInterval: EVERY_MS,
   });
   const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.items), [pages.data]);
-  usePatches(key, pages.isPlaceholderData ? undefined : rows);
+  usePatches(key, !enabled || pages.isPlaceholderData ? undefined : rows);
   const fresh = useMemo(
     () =>
       rows && head.data && !pages.isPlaceholderData

@@ -47,6 +47,16 @@ describe("the fleet's layout", () => {
         }
   });
 
+  it("makes the tiles of a small fleet taller to fill the viewport, as far as their words bear it", () => {
+    const { width, height, metrics } = layoutFleet(small, all(small), 2.4);
+    expect(metrics.tileHeight).toBeGreaterThan(64);
+    expect(height).toBeCloseTo(width / 2.4, 3);
+    const square = layoutFleet(fleet(1, 1, 2), [0, 1], 1);
+    expect(square.metrics.tileHeight).toBeLessThan(110);
+    const flat = layoutFleet(small, all(small), 20);
+    expect(flat.metrics.tileHeight).toBe(64);
+  });
+
   it("sorts names by the numbers in them, so that host2 stands before host10", () => {
     const hosts: Identity = { host: ["host10", "host2"], rack: ["r1", "r1"], pci: ["0000:3b:00.0", "0000:3b:00.0"] };
     expect(layoutFleet(hosts, [0, 1], 1).racks[0]?.hosts.map((host) => host.name)).toEqual(["host2", "host10"]);

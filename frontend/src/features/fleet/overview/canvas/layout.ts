@@ -166,32 +166,64 @@ function bestColumns(rackWidth: number, heights: number[], gap: number, aspect: 
   return best;
 }
 
+/** A tile may become so much taller than usual to fill the viewport: beyond that its words would be lost in it. */
+const TALLEST = 1.6;
+
+/** The height of tiles with which a fleet that is as wide as the viewport is as high, too. */
+function filledHeight(metrics: Metrics, tileRows: number, width: number, height: number, aspect: number): number {
+  const spare = width / aspect - height;
+  return Math.min(TALLEST * metrics.tileHeight, metrics.tileHeight + Math.max(0, spare / Math.max(1, tileRows)));
+}
+
 export function layoutFleet(
   identity: Identity,
   rows: readonly number[],
   aspect: number,
   arrangement: Arrangement = { groups: identity.rack, missing: NO_RACK },
 ): FleetLayout {
-  const metrics = metricsFor(rows.length);
+  const usual = metricsFor(rows.length);
   const groups = group(identity, rows, arrangement);
   const largestHost = groups.reduce((most, [, hosts]) => hosts.reduce((m, h) => Math.max(m, h.rows.length), most), 1);
   const perRow = tilesPerRow(largestHost);
-  const hostWidth = size(perRow, metrics.tileWidth, metrics.gap) + 2 * metrics.hostPad;
-  const hostHeight =
-    size(Math.ceil(largestHost / perRow), metrics.tileHeight, metrics.gap) + metrics.hostLabel + 2 * metrics.hostPad;
+  const hostRows = Math.ceil(largestHost / perRow);
+  const hostWidth = size(perRow, usual.tileWidth, usual.gap) + 2 * usual.hostPad;
+  const heightOfHost = (tileHeight: number) =>
+    size(hostRows, tileHeight, usual.gap) + usual.hostLabel + 2 * usual.hostPad;
   const mostHosts = groups.reduce((most, [, hosts]) => Math.max(most, hosts.length), 1);
   const hostColumns =
-    metrics === LARGE
+    usual === LARGE
       ? groups.length === 1
         ? Math.min(2, mostHosts)
         : 1
-      : Math.max(1, Math.round(Math.sqrt((mostHosts * hostHeight) / hostWidth)));
-  const rackWidth = size(hostColumns, hostWidth, metrics.gap) + 2 * metrics.rackPad;
-  const heights = groups.map(
-    ([, hosts]) =>
-      size(Math.ceil(hosts.length / hostColumns), hostHeight, metrics.gap) + metrics.rackLabel + metrics.rackPad,
-  );
-  const columns = bestColumns(rackWidth, heights, metrics.rackGap, aspect);
+      : Math.max(1, Math.round(Math.sqrt((mostHosts * heightOfHost(usual.tileHeight)) / hostWidth)));
+  const rackWidth = size(hostColumns, hostWidth, usual.gap) + 2 * usual.rackPad;
+  const rowsOfHosts = groups.map(([, hosts]) => Math.ceil(hosts.length / hostColumns));
+  const heightsWith = (tileHeight: number) =>
+    rowsOfHosts.map((count) => size(count, heightOfHost(tileHeight), usual.gap) + usual.rackLabel + usual.rackPad);
+  const columns = bestColumns(rackWidth, heightsWith(usual.tileHeight), usual.rackGap, aspect);
+  const width = size(Math.min(columns, Math.max(1, groups.length)), rackWidth, usual.rackGap);
+  /** The highest rack of each row of racks, one below the other. */
+  const stacked = (values: readonly number[], gap: number) => {
+    let sum = 0;
+    for (let i = 0; i < values.length; i += columns)
+      sum += Math.max(...values.slice(i, i + columns)) + (i > 0 ? gap : 0);
+    return sum;
+  };
+  const metrics =
+    usual === LARGE
+      ? {
+          ...usual,
+          tileHeight: filledHeight(
+            usual,
+            stacked(rowsOfHosts, 0) * hostRows,
+            width,
+            stacked(heightsWith(usual.tileHeight), usual.rackGap),
+            aspect,
+          ),
+        }
+      : usual;
+  const hostHeight = heightOfHost(metrics.tileHeight);
+  const heights = heightsWith(metrics.tileHeight);
 
   const order = new Int32Array(rows.length);
   const x = new Float32Array(rows.length);
@@ -225,6 +257,5 @@ export function layoutFleet(
     rack.to = tile;
     racks.push(rack);
   });
-  const width = size(Math.min(columns, Math.max(1, groups.length)), rackWidth, metrics.rackGap);
   return { metrics, racks, order, x, y, width: groups.length ? width : 0, height: top + rowHeight };
 }

@@ -124,6 +124,8 @@ export function paintTile(ctx: CanvasRenderingContext2D, scene: Scene, tile: num
   }
   const unit = Math.min(w / 150, h / 64);
   const pad = 8 * unit;
+  // A tile that is taller than its words has the value at its foot, larger.
+  const spare = Math.max(0, h - 64 * unit);
   ctx.textBaseline = "middle";
   ctx.font = `600 ${13 * unit}px ${font}`;
   ctx.fillText((columns.pci[row] ?? "").replace(/^0000:/, ""), x + pad, y + 15 * unit, w * 0.62);
@@ -131,9 +133,9 @@ export function paintTile(ctx: CanvasRenderingContext2D, scene: Scene, tile: num
   ctx.fillText(columns.model[row] ?? "unknown model", x + pad, y + 32 * unit, w * 0.6);
   const share = colouring.share(row);
   const marked = band === "beyond" || band === "near";
-  if (marked) bandMark(ctx, x + pad, y + 42.5 * unit, 9 * unit, band === "beyond");
-  ctx.font = `600 ${11.5 * unit}px ${font}`;
-  ctx.fillText(colouring.text(row), x + pad + (marked ? 13 * unit : 0), y + 47.5 * unit, w - 2 * pad);
+  if (marked) bandMark(ctx, x + pad, y + spare + 42.5 * unit, 9 * unit, band === "beyond");
+  ctx.font = `600 ${11.5 * unit + Math.min(3 * unit, spare / 10)}px ${font}`;
+  ctx.fillText(colouring.text(row), x + pad + (marked ? 13 * unit : 0), y + spare + 47.5 * unit, w - 2 * pad);
   if (share !== null) {
     ctx.globalAlpha = 0.28;
     ctx.fillRect(x, y + h - 4 * unit, w, 4 * unit);

@@ -1,0 +1,1 @@
+"""Wallwatch in a Kubernetes cluster: node conditions, Events, taints, labels and owners."""

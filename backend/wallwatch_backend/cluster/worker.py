@@ -1,0 +1,246 @@
+"""Brings nodes of Kubernetes up to date with what Wallwatch knows, and the database with what Kubernetes knows. One replica does it.
+
+Each round compares what is with what should be, and writes the difference. So a round that failed, a restart and a new leader need
+nothing special, and what somebody else changed is put right.
+"""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Mapping
+from datetime import datetime, timedelta
+
+import structlog
+
+from wallwatch.domain.catalogue import load
+from wallwatch_backend.cluster import conditions, node_events, pods, repository, taints
+from wallwatch_backend.cluster.conditions import Host
+from wallwatch_backend.cluster.incident_events import events_of
+from wallwatch_backend.cluster.node_events import NodeEvent
+from wallwatch_backend.cluster.nodes import Node
+from wallwatch_backend.hosts.kubernetes import repository as stored
+from wallwatch_backend.hosts.kubernetes.api import (
+    MERGE_PATCH,
+    METADATA_ONLY,
+    STRATEGIC_PATCH,
+    Document,
+    KubernetesApi,
+    KubernetesError,
+    KubernetesRefused,
+    KubernetesSilent,
+    connected,
+)
+from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.database import Database
+from wallwatch_backend.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+PERIOD_S = 15.0
+"""Symptoms take tens of seconds to be recognised."""
+RELIST = timedelta(minutes=1)
+RELIST_LARGE = timedelta(minutes=5)
+LARGE = 500
+"""Nodes from which on they are listed more rarely: a list of 8,000 is about 100 MB, which is much for each minute."""
+PAGE = 500
+"""Nodes per answer, as kubectl asks."""
+MOST = 500
+"""Writes of a kind per round; the rest follows in the next."""
+EVENTS_FOR = timedelta(minutes=30)
+"""How far back incidents are reported after a restart. The API server keeps Events for an hour, and refuses one that it has."""
+_PODS_FOR = timedelta(days=1)
+_MOST_PODS = 100
+_PODS_KEPT = timedelta(days=30)
+_MISSING, _CONFLICT = 404, 409
+
+
+def is_needed(settings: Settings) -> bool:
+    """Whether anything of it is switched on; without, the API server is never asked."""
+    return settings.kubernetes_nodes or settings.kubernetes_pods or settings.kubernetes_taint != "never"
+
+
+class ClusterWorker:
+    """Runs on one replica at a time."""
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database, self._settings = database, settings
+        self._nodes: dict[str, Node] = {}
+        self._listed_at: datetime | None = None
+        self._sent: dict[str, datetime] = {}
+        self._reported: set[str] = set()
+
+    async def run(self) -> None:
+        """Work until cancelled. While the API server is unreachable the log says so once."""
+        while True:
+            try:
+                await self.process_round()
+                self._reported.discard("unreachable")
+            except KubernetesSilent as error:
+                self._say_once("unreachable", error)
+            await asyncio.sleep(PERIOD_S)
+
+    async def process_round(self) -> None:
+        """Compare and write the difference."""
+        at = clock.now()
+        async with connected(self._settings) as api:
+            if not await self._tried("list_nodes", self._list_nodes(api, at)):
+                return
+            async with self._database.read() as session:
+                hosts = await repository.hosts(session)
+                began_or_ended = await repository.incidents(session, at - EVENTS_FOR, MOST) if self._settings.kubernetes_nodes else []
+            events: list[NodeEvent] = []
+            if self._settings.kubernetes_nodes:
+                await self._tried("conditions", self._write_conditions(api, hosts, at))
+                events += events_of(began_or_ended, self._nodes, self._public_url)
+            if self._settings.kubernetes_taint != "never":
+                events += await self._write_taints(api, hosts, at)
+            await self._tried("events", self._write_events(api, events))
+            if self._settings.kubernetes_pods:
+                await self._tried("pods", self._read_pods(api, at))
+        await self._store(hosts, at)
+
+    @property
+    def _public_url(self) -> str:
+        return str(self._settings.public_url).rstrip("/") if self._settings.public_url else ""
+
+    async def _tried(self, what: str, step: Awaitable[None]) -> bool:
+        """Do a step that the API server may refuse, for want of a right: the others go on, and the log says it once."""
+        try:
+            await step
+        except KubernetesRefused as error:
+            self._say_once(what, error)
+            return False
+        self._reported.discard(what)
+        return True
+
+    def _say_once(self, what: str, error: KubernetesError) -> None:
+        if what not in self._reported:
+            self._reported.add(what)
+            log.warning("kubernetes_failed", step=what, error=str(error))
+
+    async def _list_nodes(self, api: KubernetesApi, at: datetime) -> None:
+        every = RELIST_LARGE if len(self._nodes) > LARGE else RELIST
+        if self._listed_at is not None and at - self._listed_at < every:
+            return
+        nodes: dict[str, Node] = {}
+        params: dict[str, str | int] = {"limit": PAGE}
+        while True:
+            page = await api.call("list_nodes", "GET", "/api/v1/nodes", params=params)
+            nodes |= {node.name: node for node in map(Node.of, page.get("items") or [])}
+            following = page.get("metadata", {}).get("continue")
+            if not following:
+                break
+            params = {"limit": PAGE, "continue": following}
+        self._nodes, self._listed_at = nodes, at
+
+    async def _write_conditions(self, api: KubernetesApi, hosts: Mapping[str, Host], at: datetime) -> None:
+        titles = {name: each.title for name, each in {**load.symptoms(), **load.other_conditions()}.items()}
+        written = 0
+        for node in list(self._nodes.values()):
+            body: Document
+            if node.name in hosts:
+                wanted = conditions.verdict_of(hosts[node.name], titles)
+                if not conditions.differs(node.condition, wanted):
+                    continue
+                body = wanted.body(at, conditions.changed_at(node.condition, wanted, at))
+            elif node.condition is not None:  # a host that is not watched any more
+                body = {"type": conditions.CONDITION, "$patch": "delete"}
+            else:
+                continue
+            if written == MOST:
+                return
+            written += 1
+            patch: Document = {"status": {"conditions": [body]}}
+            await self._patch(api, "patch_condition", node, f"/api/v1/nodes/{node.name}/status", patch, STRATEGIC_PATCH)
+
+    async def _write_taints(self, api: KubernetesApi, hosts: Mapping[str, Host], at: datetime) -> list[NodeEvent]:
+        """Taint or clear nodes; return what to say of those whose taint the API server has answered to be as wanted."""
+        events: list[NodeEvent] = []
+        for node in list(self._nodes.values()):
+            tainted = taints.wanted(hosts.get(node.name), self._settings.kubernetes_taint)
+            if tainted == node.tainted or len(events) == MOST:
+                continue
+            # Taints are replaced as a whole: the version makes sure that nobody changed them since they were read.
+            patch: Document = {"metadata": {"resourceVersion": node.version}, "spec": {"taints": taints.changed(node.taints, tainted)}}
+            try:
+                await self._patch(api, "patch_taint", node, f"/api/v1/nodes/{node.name}", patch, MERGE_PATCH)
+            except KubernetesRefused as error:
+                self._say_once("taints", error)
+                break
+            proven = self._nodes.get(node.name)
+            if proven is not None and proven.tainted == tainted:
+                events.append(_taint_event(node.name, tainted, at))
+        return events
+
+    async def _patch(self, api: KubernetesApi, call: str, node: Node, path: str, patch: Document, kind: str) -> None:
+        """Patch a node and keep what it is then. One that is gone is forgotten; one that somebody changed meanwhile is read again."""
+        try:
+            self._nodes[node.name] = Node.of(await api.call(call, "PATCH", path, body=patch, kind=kind))
+        except KubernetesRefused as error:
+            if error.code == _MISSING:
+                del self._nodes[node.name]
+            elif error.code == _CONFLICT:
+                self._nodes[node.name] = Node.of(await api.call("get_node", "GET", f"/api/v1/nodes/{node.name}"))
+            else:
+                raise
+
+    async def _write_events(self, api: KubernetesApi, events: list[NodeEvent]) -> None:
+        at = clock.now()
+        self._sent = {name: sent for name, sent in self._sent.items() if at - sent < 2 * EVENTS_FOR}
+        for event in [each for each in events if each.name not in self._sent][:MOST]:
+            body = event.body(self._nodes[event.node].uid, socket.gethostname())
+            try:
+                await api.call("create_event", "POST", node_events.PATH, body=body)
+            except KubernetesRefused as error:
+                if error.code != _CONFLICT:  # it is there already, from before a restart
+                    raise
+            self._sent[event.name] = at
+
+    async def _read_pods(self, api: KubernetesApi, at: datetime) -> None:
+        async with self._database.read() as session:
+            names = await repository.unread_pods(session, at - _PODS_FOR, _MOST_PODS)
+        rows = []
+        try:
+            for name in names:
+                rows.append(await _pod_row(api, name, at))
+        finally:
+            async with self._database.write() as session:
+                await stored.store_pods(session, rows)
+                await stored.delete_pods_before(session, at - _PODS_KEPT)
+
+    async def _store(self, hosts: Mapping[str, Host], at: datetime) -> None:
+        rows = [node.row(at) for node in self._nodes.values() if node.name in hosts]
+        async with self._database.write() as session:
+            await stored.store_nodes(session, rows)
+            await stored.delete_nodes_before(session, at)
+
+
+async def _pod_row(api: KubernetesApi, pod: str, at: datetime) -> dict[str, object]:
+    path, metadata = pods.path_of(pod), None
+    if path is not None:
+        try:
+            metadata = (await api.call("get_pod", "GET", path, accept=METADATA_ONLY)).get("metadata") or {}
+        except KubernetesRefused as error:
+            if error.code != _MISSING:
+                raise
+    known = metadata or {}
+    return {
+        "pod": pod,
+        "owner": pods.owner_of(known),
+        "labels": pods.labels_of(known),
+        "found": metadata is not None,
+        "read_at": at,
+    }
+
+
+def _taint_event(node: str, tainted: bool, at: datetime) -> NodeEvent:
+    return NodeEvent(
+        node=node,
+        key=f"taint {tainted} {at.isoformat()}",
+        reason="RnicCordonTainted" if tainted else "RnicCordonUntainted",
+        action="Taint" if tainted else "Untaint",
+        note=f"Wallwatch set the taint {taints.TAINT}:{taints.EFFECT}, because RNICs of the node are cordoned."
+        if tainted
+        else f"Wallwatch removed the taint {taints.TAINT}:{taints.EFFECT}: the cordons are undone.",
+        type="Normal",
+        at=at,
+    )
