@@ -8,6 +8,7 @@ import { init, link } from "./echarts";
 import { ChartEngine, type Painter } from "./engine";
 import type { ChartTable } from "./table";
 import { useBrush } from "./useBrush";
+import { type Pickable, type PickAt, usePick } from "./usePick";
 
 export interface ChartProps {
   /** Pure: from the theme to ECharts' option. Memoise it; a new function repaints. */
@@ -23,17 +24,32 @@ export interface ChartProps {
   onZoomOut?: () => void;
   /** Charts of one group share their crosshair. */
   group?: string;
+  /** What a click at a place leads to, and the same for the menu. */
+  pickAt?: PickAt;
+  pickable?: readonly Pickable[];
 }
 
 const onCanvas = (holder: HTMLElement): Painter => init(holder, undefined, { renderer: "canvas" });
 
 /** The one place that touches ECharts. `data-painted` appears when the picture stands, so that browser tests never sleep. */
-export function Chart({ toOption, height, label, title, table, onZoom, onZoomOut, group }: ChartProps) {
+export function Chart({
+  toOption,
+  height,
+  label,
+  title,
+  table,
+  onZoom,
+  onZoomOut,
+  group,
+  pickAt,
+  pickable,
+}: ChartProps) {
   const holder = useRef<HTMLDivElement>(null);
   const chart = useRef<Painter>(null);
   const colorScheme = useComputedColorScheme("dark", { getInitialValueInEffect: false });
   const paint = useContext(ChartEngine) ?? onCanvas;
   const brushed = useBrush(holder, chart, onZoom);
+  usePick(holder, chart, pickAt);
 
   useEffect(() => {
     const element = holder.current;
@@ -82,7 +98,7 @@ export function Chart({ toOption, height, label, title, table, onZoom, onZoomOut
         onDoubleClick={onZoomOut}
       />
       {brushed && <div className={classes["brush"]} style={brushed} />}
-      <ChartMenu title={title} table={table} picture={picture} />
+      <ChartMenu title={title} table={table} picture={picture} pickable={pickable} />
     </div>
   );
 }

@@ -1,10 +1,11 @@
 import { ActionIcon, Menu, Modal } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconDots, IconFileTypeCsv, IconPhoto, IconTable } from "@tabler/icons-react";
+import { IconAlertTriangle, IconDots, IconFileTypeCsv, IconPhoto, IconTable } from "@tabler/icons-react";
 import { download } from "@/lib/download";
 import classes from "./Chart.module.css";
 import { ChartTableView } from "./ChartTableView";
 import { type ChartTable, fileName, toCsv } from "./table";
+import type { Pickable } from "./usePick";
 
 interface Props {
   title: string;
@@ -12,10 +13,12 @@ interface Props {
   table: () => ChartTable;
   /** The picture as a data URL; null before it is painted. */
   picture: () => string | null;
+  /** What parts of the chart lead to. */
+  pickable?: readonly Pickable[] | undefined;
 }
 
 /** What one can do with a chart besides looking at it: read it as a table, take it along as CSV or PNG. */
-export function ChartMenu({ title, table, picture }: Props) {
+export function ChartMenu({ title, table, picture, pickable = [] }: Props) {
   const [opened, dialog] = useDisclosure(false);
   const savePicture = () => {
     const url = picture();
@@ -50,6 +53,11 @@ export function ChartMenu({ title, table, picture }: Props) {
           <Menu.Item leftSection={<IconPhoto size={14} />} onClick={savePicture}>
             Download PNG
           </Menu.Item>
+          {pickable.map(({ label, onPick }) => (
+            <Menu.Item key={label} leftSection={<IconAlertTriangle size={14} />} onClick={onPick}>
+              {label}
+            </Menu.Item>
+          ))}
         </Menu.Dropdown>
       </Menu>
       <Modal opened={opened} onClose={dialog.close} size="lg" title={title}>

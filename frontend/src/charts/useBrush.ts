@@ -1,18 +1,13 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Painter } from "./engine";
+import { timeAt } from "./timeAt";
 
 /** A shorter drag is a click whose hand shook. Pixels. */
-const SHORTEST_PX = 6;
+export const SHORTEST_PX = 6;
 
 export interface Brushed {
   left: number;
   width: number;
-}
-
-/** The time under a place of the picture; null where there is no axis yet. */
-function timeAt(chart: Painter, x: number): number | null {
-  const found: unknown = chart.convertFromPixel({ xAxisIndex: 0 }, x);
-  return typeof found === "number" && Number.isFinite(found) ? found : null;
 }
 
 /** Selecting time by dragging over a chart. Returns what is selected so far, in pixels of the chart. */

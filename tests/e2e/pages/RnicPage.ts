@@ -1,5 +1,8 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 
+/** From the top of a chart to its band of symptoms. */
+const BAND_PX = 27;
+
 export type RnicTab = "Overview" | "Flows & masks" | "VFs" | "Policies" | "Forecast" | "Hardware";
 
 export class RnicPage {
@@ -35,13 +38,23 @@ export class RnicPage {
     await expect(this.range.locator("[data-range]")).toHaveAttribute("data-range", name);
   }
 
-  /** Drags over the middle of a chart. */
   /** Drags over a chart until the page shows that time: what loads above a chart moves it under the mouse. */
   async brush(title: RegExp): Promise<void> {
     await this.expectPainted(title);
     await expect(async () => {
       await this.drag(title);
       await expect(this.page).toHaveURL(/from=.+&to=/, { timeout: 5_000 });
+    }).toPass({ timeout: 60_000 });
+  }
+
+  /** Clicks on the band of symptoms at the top of a chart, below one of the ribbon's intervals. */
+  async openIncidentIn(title: RegExp, interval: Locator): Promise<void> {
+    await this.expectPainted(title);
+    await expect(async () => {
+      const [chart, above] = [await this.chart(title).first().boundingBox(), await interval.boundingBox()];
+      if (!chart || !above) throw new Error("The chart or the ribbon has no size.");
+      await this.page.mouse.click(above.x + above.width / 2, chart.y + BAND_PX);
+      await expect(this.page).toHaveURL(/\/incidents\//, { timeout: 5_000 });
     }).toPass({ timeout: 60_000 });
   }
 

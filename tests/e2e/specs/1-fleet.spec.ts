@@ -90,6 +90,34 @@ test("the sick RNICs are stepped through by key, shown alone, and a click leads 
   await expect(page).toHaveURL(/\/incidents\//);
 });
 
+test("the last hour is replayed by a slider, whose minute is in the link, and one comes back to now", async ({
+  page,
+}) => {
+  test.setTimeout(240_000);
+  const fleet = new FleetPage(page);
+  await fleet.open();
+  await fleet.painted();
+  await page.getByRole("button", { name: "Replay", exact: true }).click();
+  await expect(page).toHaveURL(/at=/);
+  const bar = page.getByRole("region", { name: "Replay of the fleet" });
+  const slider = bar.getByRole("slider", { name: "Minute that is shown" });
+  await expect(slider).toHaveValue("-60");
+  await slider.press("End");
+  await expect(slider).toHaveAttribute("aria-valuetext", /, [12] minutes? ago$/);
+  await slider.press("ArrowLeft");
+  await expect(slider).toHaveAttribute("aria-valuetext", /, [23] minutes ago$/);
+  await expect(bar).toHaveAttribute("aria-busy", "false");
+  await expect(bar.getByRole("alert")).toHaveCount(0);
+  expect(await fleet.painted()).toBe(32);
+
+  const minute = new URL(page.url()).searchParams.get("at");
+  await page.reload();
+  await expect(bar.locator("[data-minute]")).toHaveAttribute("data-minute", minute ?? "");
+  await bar.getByRole("button", { name: "Back to now" }).click();
+  await expect(bar).toBeHidden();
+  await expect(page).not.toHaveURL(/at=/);
+});
+
 test("Ctrl K finds an RNIC by a part of its host's name and opens it without the mouse", async ({ page }) => {
   await page.goto("/incidents");
   await expect(page.getByRole("heading", { name: "Incidents", level: 1 })).toBeVisible();

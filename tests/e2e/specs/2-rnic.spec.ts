@@ -47,11 +47,18 @@ test("a drag over a chart zooms, the browser goes back, and a symptom's band lea
   await expect(page).toHaveURL(zoomed);
   await page.goBack();
   await expect(page).not.toHaveURL(/from=/);
-  await rnic.ribbon
-    .getByRole("link", { name: /^S1 .*Open its incident$/ })
-    .first()
-    .click();
+  const band = rnic.ribbon.getByRole("link", { name: /^S1 .*Open its incident$/ }).first();
+  await band.click();
   await expect(page).toHaveURL(/\/incidents\//);
+
+  // The charts below have the same band, for the mouse, and in their menus for the keyboard.
+  await page.goBack();
+  await rnic.expectPainted(/^Throughput over time/);
+  await page.getByRole("button", { name: "Table and downloads of Throughput" }).press("Enter");
+  await page.getByRole("menuitem", { name: "Open the incident of S1" }).press("Enter");
+  await expect(page).toHaveURL(/\/incidents\//);
+  await page.goBack();
+  await rnic.openIncidentIn(/^Throughput over time/, band);
 });
 
 test("a copied link shows whoever opens it the very minutes that its sender saw", async ({ page }) => {

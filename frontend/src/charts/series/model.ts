@@ -12,6 +12,8 @@ export interface Interval {
   fromMs: number;
   /** Null while it lasts. */
   toMs: number | null;
+  /** Where a click on it leads, in the words of whoever draws the chart. */
+  target?: string;
 }
 
 export interface SeriesModel {

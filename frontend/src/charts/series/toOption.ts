@@ -50,6 +50,7 @@ function lowest(model: SeriesModel): number {
 }
 
 /** Where the plot begins and ends inside a chart, so that what stands above it can share its time axis. Pixels. */
+export const PLOT_TOP = 26;
 export const PLOT_LEFT = 52;
 export const PLOT_RIGHT = 14;
 
@@ -127,7 +128,7 @@ function markLine(
 /** Lines over time, symptom intervals as shaded areas, and the limit when the data come within reach of it. */
 export function seriesToOption(model: SeriesModel, theme: ChartTheme, look: SeriesLook = {}): EChartsCoreOption {
   const { stacked = false, timeAxis = true, legendLeft = 44 } = look;
-  const grid = { left: PLOT_LEFT, right: PLOT_RIGHT, top: 26, bottom: timeAxis ? 22 : 7 };
+  const grid = { left: PLOT_LEFT, right: PLOT_RIGHT, top: PLOT_TOP, bottom: timeAxis ? 22 : 7 };
   const areas = clippedAreas(model, grid.top, stacked);
   const limit =
     model.limit && (model.limit.always || highest(model) > model.limit.value * 0.5) ? model.limit : undefined;

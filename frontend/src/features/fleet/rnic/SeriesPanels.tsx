@@ -12,6 +12,7 @@ import { QueryState } from "@/lib/ui/QueryState";
 import { useFindings, useSeries } from "./queries";
 import { CHARTS, toModel } from "./seriesModels";
 import { timeFormats } from "./timeFormats";
+import { useOpenIncident } from "./useOpenIncident";
 
 interface Props {
   host: string;
@@ -25,6 +26,7 @@ interface Props {
 /** What of the RNIC's series is about flows and masks, with one crosshair. */
 export function SeriesPanels({ host, pci, range, walls, onZoom, onZoomOut }: Props) {
   const group = useId();
+  const openIncident = useOpenIncident();
   const series = useSeries(host, pci, range);
   const findings = useFindings(host, pci, range);
   const { zone } = useTimeFormat();
@@ -63,6 +65,7 @@ export function SeriesPanels({ host, pci, range, walls, onZoom, onZoomOut }: Pro
                         group={group}
                         onZoom={onZoom}
                         onZoomOut={onZoomOut}
+                        onOpen={openIncident}
                       />
                     )
                   }

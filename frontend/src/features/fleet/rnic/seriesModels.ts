@@ -47,6 +47,7 @@ export function toIntervals(findings: readonly FindingInterval[]): Interval[] {
     symptom: f.symptom,
     fromMs: Date.parse(f.from),
     toMs: f.to === null ? null : Date.parse(f.to),
+    ...(f.incident_id === null ? {} : { target: f.incident_id }),
   }));
 }
 

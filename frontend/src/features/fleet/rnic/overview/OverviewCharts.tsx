@@ -8,6 +8,7 @@ import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { toMarks } from "../events";
 import { CHARTS, toModel, withExpected } from "../seriesModels";
 import { timeFormats } from "../timeFormats";
+import { useOpenIncident } from "../useOpenIncident";
 import classes from "./OverviewCharts.module.css";
 import { Ribbon } from "./Ribbon";
 
@@ -39,6 +40,7 @@ interface Props {
 /** Four charts on one time axis with one crosshair; above them, when symptoms were present and what changed. */
 export function OverviewCharts({ series, findings, changes, walls, performance, onZoom, onZoomOut }: Props) {
   const group = useId();
+  const openIncident = useOpenIncident();
   const { height: window } = useViewportSize();
   const height = Math.round(Math.min(HIGHEST_PX, Math.max(LOWEST_PX, (window - AROUND_PX) / SHOWN.length)));
   const { zone } = useTimeFormat();
@@ -82,6 +84,7 @@ export function OverviewCharts({ series, findings, changes, walls, performance, 
               group={group}
               onZoom={onZoom}
               onZoomOut={onZoomOut}
+              onOpen={openIncident}
             />
           </div>
         );
