@@ -5,7 +5,7 @@ import random
 import pytest
 
 from wallwatch.domain.symptoms.fleet_totals import FleetTotals, Growth
-from wallwatch.domain.symptoms.peers import FRESH_MS, HANDLED, SILENT_MS, Peers
+from wallwatch.domain.symptoms.peers import FRESH_MS, HANDLED, REPEATED, SILENT_MS, Peers
 
 Burst = tuple[float, float, float]
 """Begin and end in s, notifications per second."""
@@ -93,6 +93,24 @@ def test_what_a_rate_has_just_changed_by_is_in_doubt_between_samples_and_certain
 def heard(peers: Peers, name: str, seconds: range, per_s: float = 50.0, counter: str = "rp_cnp_handled") -> None:
     for second in seconds:
         peers.hear_rnic((name, ""), second * 1000, {}, {"np_cnp_sent": 0, counter: int(second * per_s)})
+
+
+def test_counting_that_ends_just_after_it_has_grown_is_in_doubt_until_its_end() -> None:
+    """Its mean over the last interval is as before, so only the next sample shows that something changed."""
+    peers = Peers()
+
+    def hear(second: float, name: str, counters: dict[str, int]) -> None:
+        peers.hear_rnic((name, ""), int(second * 1000), {}, counters)
+
+    for second in range(10, 70, 10):
+        hear(second, "requester", {"implied_nak_seq_err": 230 * (second - 10), "duplicate_request": 0})
+        hear(second + 0.5, "responder", {"implied_nak_seq_err": 0, "duplicate_request": round(230 * (second - 9.5))})
+    for second in range(70, 120, 10):  # 242 per second until 70 s, then nothing
+        hear(second, "requester", {"implied_nak_seq_err": 11500 + 2420, "duplicate_request": 0})
+        hear(second + 0.5, "responder", {"implied_nak_seq_err": 0, "duplicate_request": 11500 + 2420})
+        found = peers.unexplained(REPEATED, second * 1000 + 500)
+        assert found is not None
+        assert found.amount == pytest.approx(0.0, abs=1e-6)
 
 
 def test_while_a_part_of_the_fleet_is_not_heard_nothing_is_known() -> None:

@@ -287,6 +287,20 @@ class Adaptive:
     def _unsettled(self, signal: Signal) -> int:
         return self._undecided[signal] + sum(one.cause.signal == signal and not one.is_settled for one in self._report.causes)
 
+    def _is_given_up(self, signal: Signal) -> bool:
+        """Whether the search no longer looks for more of a signal. Of one that comes by chance it leaves the rare rest at once."""
+        return self._unsettled(signal) >= (1 if signal in self._judge.by_chance else MOST_UNSETTLED)
+
+    def _is_left(self, config: Config, signal: Signal) -> bool:
+        """Whether a symptom that comes by chance, whose cause is known, shows here too, but rarely: a note says so, no cause is sought."""
+        settled = any(one.is_settled and one.cause.signal == signal for one in self._report.causes)
+        if signal not in self._judge.by_chance or not settled or not self._judge.is_rare(config, signal, "discover"):
+            return False
+        note = f"{signal} shows rarely outside its causes too."
+        if note not in self._report.notes:
+            self._report.notes.append(note)
+        return True
+
     def _is_refuted(self, found: FoundCause) -> bool:
         """Conditions in which the signal mostly does not show explain nothing: a note says what is undecided, and no cause is reported."""
         weak = None if found.is_settled else mostly_wrong(self._judge, found, self._known)
@@ -320,7 +334,7 @@ class Adaptive:
         pairs = [(found.cause, one) for one in self._known] + [(one, found.cause) for one in self._known]
         for other, cause in pairs:
             if hides(self._judge, self._sampler, other, cause, self._known):
-                self._judge.hiding.add((str(other.signal.symptom), str(cause.signal.symptom)))
+                self._judge.interference.hiding.add((str(other.signal.symptom), str(cause.signal.symptom)))
                 again = [one for one in self._report.causes if one.cause.signal == cause.signal]
                 self._report.causes[:] = [one for one in self._report.causes if one.cause.signal != cause.signal]
                 self._queue.extend(one.failing for one in again)
@@ -354,10 +368,10 @@ class Adaptive:
     def _learn(self, signal: Signal, config: Config, depth: int) -> None:
         key = (signal, self._device.key(config))
         self._attempts[key] = self._attempts.get(key, 0) + 1
-        if self._judge.is_spent or self._attempts[key] > MOST_ATTEMPTS or depth > MOST_NESTED or self._unsettled(signal) >= MOST_UNSETTLED:
+        if self._judge.is_spent or self._attempts[key] > MOST_ATTEMPTS or depth > MOST_NESTED or self._is_given_up(signal):
             return
-        was_flaky = self._judge.is_flaky
-        if not self._judge.decide(config, signal, "discover"):
+        certainty = self._judge.certainty
+        if not self._judge.decide(config, signal, "discover") or self._is_left(config, signal):
             return
         if self._judge.doubt(config, signal, "discover", times=2) and not self._judge.decide(config, signal, "discover"):
             return
@@ -372,7 +386,7 @@ class Adaptive:
             return
         if found is None:
             return
-        if self._judge.is_flaky and not was_flaky and self._report.causes:
+        if self._judge.certainty != certainty and self._report.causes:
             self._forget_causes(config)
             return
         if self._is_refuted(found) or not self._agrees_with_the_others(found):

@@ -49,8 +49,9 @@ def mostly_wrong(judge: Judge, found: FoundCause, known: Sequence[Cause]) -> Agr
 def usable_tests(judge: Judge) -> list[tuple[Config, dict[str, float]]]:
     """Configurations with the mean of each metric, without tests in which a symptom stopped the device and its metrics."""
     found = []
+    damage = judge.interference.damage
     for key, outcomes in judge.seen.items():
-        usable = [one for one in outcomes if one.status == "ok" and not any(judge.damage.get(symptom) for symptom in one.symptoms)]
+        usable = [one for one in outcomes if one.status == "ok" and not any(damage.get(symptom) for symptom in one.symptoms)]
         means = _means(usable)
         if means:
             found.append((judge.device.config_of(key), means))

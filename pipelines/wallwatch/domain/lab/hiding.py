@@ -19,9 +19,9 @@ def hides(judge: Judge, sampler: Sampler, other: Cause, cause: Cause, known: Seq
     tell, and without it the cause is simpler.
     """
     symptom, shown = cause.signal.symptom, other.signal.symptom
-    if symptom is None or shown is None or symptom == shown or (symptom, shown) in judge.together:
+    if symptom is None or shown is None or symptom == shown or (symptom, shown) in judge.interference.together:
         return False
-    if judge.hides(shown, symptom) or judge.hides(symptom, shown):
+    if judge.interference.hides(shown, symptom) or judge.interference.hides(symptom, shown):
         return False
     same = [one for one in known if one.signal == cause.signal]
     for condition in cause.conditions:

@@ -15,7 +15,7 @@ from wallwatch.domain.lab.sampling import Sampler
 from wallwatch.domain.lab.tester import Phase
 
 MOST_EFFORT = 200
-"""Tests spent on proof and revisions of one cause, and again on following its boundaries; three times as many on a flaky device.
+"""Tests spent on proof and revisions of one cause, and again on following its boundaries; more where a verdict takes several tests.
 
 After them the conditions that explain most are reported.
 """
@@ -70,7 +70,8 @@ class Hypothesis:
         """Whether the effort for this cause is out of proportion."""
         boundaries = self._boundary_tests - self._begin_of_boundaries
         others = self.judge.spent - self._begin - boundaries
-        most = min(MOST_EFFORT * (3 if self.judge.is_flaky else 1), max(LEAST_EFFORT, SHARE_OF_BRUTE_FORCE * self.judge.most))
+        least = LEAST_EFFORT * (self.judge.tests_per_verdict if self.judge.by_chance else 1)
+        most = min(MOST_EFFORT * self.judge.tests_per_verdict, max(least, SHARE_OF_BRUTE_FORCE * self.judge.most))
         return max(boundaries, others) > most or self.judge.is_spent
 
     # --- verdicts ---

@@ -9,8 +9,9 @@ from statistics import fmean, median
 
 from wallwatch.domain.lab.conditions import Signal
 from wallwatch.domain.lab.device import Config, Device, Value, to_json
+from wallwatch.domain.lab.interference import Interference
 from wallwatch.domain.lab.metric_level import NOTICEABLE, SCALES, SMALLEST_SCALE, Level, metric_level
-from wallwatch.domain.lab.repeats import wald_verdict
+from wallwatch.domain.lab.repeats import CHANCE_TESTS, RARE, TESTS_PER_VERDICT, chance_verdict, looks_even, wald_verdict
 from wallwatch.domain.lab.tester import Outcome, Phase, SearchEnd, Stopped, Tester
 
 BASELINE_TESTS = 5
@@ -43,13 +44,11 @@ class Judge:
         self.is_flaky = False
         self.is_jumpy = False
         """Whether metrics of one configuration jump far beyond their noise: then each value is a vote, and no mean is taken."""
+        self.by_chance: set[Signal] = set()
+        """Symptoms that are a matter of chance in some configurations: one counts as failing if it can show them."""
         self.repeats = 0
         self.flips = 0
-        self.together: set[tuple[str, str]] = set()
-        self.damage: dict[str, float] = defaultdict(float)
-        """The share of the metrics that are missing or zero where a symptom shows: a device that stopped shows nothing else."""
-        self.hiding: set[tuple[str, str]] = set()
-        """Pairs of which the first was found to hide the second though the device goes on."""
+        self.interference = Interference()
         self.memory: dict[str, object] | None = None
         self.recovery: dict[Signal, bool] = {}
         """Whether the default passes right after a test that shows a signal, without a reset."""
@@ -126,7 +125,7 @@ class Judge:
     @property
     def is_spent(self) -> bool:
         """Whether the search has taken as many tests as it is worth."""
-        return self.spent >= self.most
+        return self.spent >= self.most * (self.tests_per_verdict if self.by_chance else 1)
 
     def has_seen(self, config: Config) -> bool:
         """Whether the configuration was tested."""
@@ -152,15 +151,7 @@ class Judge:
         if outcome.status == "invalid":
             self.invalid += 1
             return
-        self.together.update((a, b) for a in outcome.symptoms for b in outcome.symptoms if a != b)
-        if outcome.symptoms and self.levels:
-            lost = sum(self._is_lost(name, outcome) for name in self.levels) / len(self.levels)
-            for one in outcome.symptoms:
-                self.damage[one] = max(self.damage[one], lost)
-
-    def _is_lost(self, name: str, outcome: Outcome) -> bool:
-        value = outcome.metrics.get(name)
-        return value is None or (value == 0 and self.levels[name].median != 0)
+        self.interference.note(outcome, self.levels)
 
     # --- health ---
 
@@ -232,7 +223,9 @@ class Judge:
         outcomes = self.seen[self.device.key(config)]
         while True:
             verdict, is_final = self._verdict(outcomes, signal, surely)
-            if is_final or len(outcomes) >= MOST_REPEATS:
+            if is_final:
+                return verdict
+            if len(outcomes) >= MOST_REPEATS and signal not in self.by_chance and not self.is_matter_of_chance(config, signal, phase):
                 return verdict
             before = len(outcomes)
             self.observe(config, phase)
@@ -258,6 +251,8 @@ class Judge:
             if len(self._clear_verdicts(outcomes, signal)) > 1:
                 self.flips += 1
                 self.is_flaky = not at_threshold
+                if self.is_flaky and signal.symptom is not None:
+                    self.is_matter_of_chance(config, signal, phase)
                 self.is_jumpy = self.is_flaky and signal.symptom is None
                 return True
         return False
@@ -270,6 +265,38 @@ class Judge:
             self.repeats += 1
         bad = sum(signal.symptom in one.symptoms for one in outcomes)
         return TORN <= bad / len(outcomes) <= 1 - TORN
+
+    def is_matter_of_chance(self, config: Config, signal: Signal, phase: Phase) -> bool:
+        """Whether a symptom shows in about half of many tests of a configuration: chance decides there, which no repeating settles.
+
+        The race of two releases is such a case (paper, Table 1, cause C7): the closer they are, the likelier they meet.
+        """
+        if signal.symptom is None or self.default_is_bad:
+            return False
+        outcomes = self.seen[self.device.key(config)]
+        while (is_even := looks_even(sum(signal.symptom in one.symptoms for one in outcomes), len(outcomes))) is None:
+            self.observe(config, phase)
+            self.repeats += 1
+        if is_even:
+            self.by_chance.add(signal)
+        return is_even
+
+    def is_rare(self, config: Config, signal: Signal, phase: Phase) -> bool:
+        """Whether a symptom that comes by chance hardly ever shows in this configuration."""
+        outcomes = self.seen[self.device.key(config)]
+        while len(outcomes) < CHANCE_TESTS:
+            self.observe(config, phase)
+            self.repeats += 1
+        return sum(signal.symptom in one.symptoms for one in outcomes) < RARE * len(outcomes)
+
+    @property
+    def certainty(self) -> tuple[bool, frozenset[Signal]]:
+        """What verdicts rest on: where it changes, what was learned from them is learned again."""
+        return self.is_flaky, frozenset(self.by_chance)
+
+    @property
+    def tests_per_verdict(self) -> int:
+        return TESTS_PER_VERDICT["by chance" if self.by_chance else "flaky" if self.is_flaky else "once"]
 
     def _clear_verdicts(self, outcomes: Sequence[Outcome], signal: Signal) -> set[bool]:
         """What single tests of one configuration say; of a metric only values that are clear of the cut."""
@@ -328,21 +355,13 @@ class Judge:
 
     def _symptom_verdict(self, outcomes: Sequence[Outcome], symptom: str, surely: bool) -> tuple[bool | None, bool]:
         bad = sum(symptom in one.symptoms for one in outcomes)
-        hidden = sum(symptom not in one.symptoms and self.may_hide(one, symptom) for one in outcomes)
+        hidden = sum(symptom not in one.symptoms and self.interference.may_hide(one, symptom) for one in outcomes)
         good = len(outcomes) - bad - hidden
         if not self.is_flaky:
             return (None if hidden else bad > 0), True
         if hidden > max(1, bad + good):
             return None, True
-        return wald_verdict(bad, good, surely)
-
-    def may_hide(self, outcome: Outcome, symptom: str) -> bool:
-        """Whether another symptom may be why this one does not show: it stops the device, and they have never been seen together."""
-        return any(self.hides(one, symptom) for one in outcome.symptoms)
-
-    def hides(self, other: str, symptom: str) -> bool:
-        """Whether the other symptom may hide this one."""
-        return (other, symptom) not in self.together and (self.damage[other] > self.damage[symptom] or (other, symptom) in self.hiding)
+        return chance_verdict(bad, good, surely) if Signal(symptom) in self.by_chance else wald_verdict(bad, good, surely)
 
     def _metric_verdict(self, outcomes: Sequence[Outcome], signal: Signal, surely: bool = False) -> tuple[bool | None, bool]:
         level = self.levels[signal.metric or ""]

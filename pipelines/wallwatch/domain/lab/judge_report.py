@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wallwatch.domain.lab.judge import Judge
+from wallwatch.domain.lab.repeats import CHANCE_TESTS, SHOWN
 
 
 def baseline_of(judge: Judge, healthy: bool) -> dict[str, object]:
@@ -21,3 +22,12 @@ def noise_of(judge: Judge) -> dict[str, object]:
     """How often a repeated test said something else."""
     rate = judge.flips / judge.repeats if judge.repeats else 0.0
     return {"flip_rate": round(rate, 4), "repeats": judge.repeats, "sequential_decisions": judge.is_flaky}
+
+
+def chance_notes(judge: Judge) -> list[str]:
+    """What a report says of symptoms that are a matter of chance."""
+    return [
+        f"{one} is a matter of chance on this device: a configuration counts as failing where it shows in {SHOWN} of up to {CHANCE_TESTS}"
+        " tests. Inside a cause it may show rarely; conditions say where it can show at all."
+        for one in sorted(judge.by_chance, key=str)
+    ]

@@ -76,15 +76,14 @@ class Learner:
     def _reduce(self, failing: Config) -> bool:
         """Make a first hypothesis: the fewest parameters and their values. False if the configuration turns out not to fail."""
         hypothesis = self._hypothesis
-        was_flaky = True
         for _ in range(2):  # again where the device turns out to be flaky: single tests have led here
             hypothesis.phase = "minimise"
-            was_flaky = self._judge.is_flaky
+            certainty = self._judge.certainty
             hypothesis.witness, names = minimal_failure(hypothesis.device, self._healthy, failing, hypothesis.decide, self._rng)
             if not names:
                 return False
             self._judge.doubt(hypothesis.witness, self._signal, "minimise")
-            if was_flaky or not self._judge.is_flaky:
+            if self._judge.certainty == certainty:
                 break
         if not hypothesis.decide(hypothesis.witness) or not self._judge.is_confirmed(hypothesis.witness, self._signal, "minimise"):
             return False
@@ -111,17 +110,18 @@ class Learner:
     def _prove(self, found: FoundCause, failing: Config) -> bool:
         """Check and revise the conditions until their predictions come true, or the effort is out of proportion.
 
-        Where the device turns out to be flaky, everything is learned again by repeated tests. False if it does not fail then.
+        Where the device turns out to be flaky, or a symptom a matter of chance, everything is learned again by repeated tests. False if
+        it does not fail then.
         """
         hypothesis = self._hypothesis
         first = list(hypothesis.conditions)
-        was_flaky = self._judge.is_flaky
+        certainty = self._judge.certainty
         hypothesis.start_proof()
         for _ in range(REVISIONS):
             found.predictions.clear()
             is_proven = self._prover.is_proven(found.predictions)
-            if self._judge.is_flaky and not was_flaky:
-                was_flaky = True
+            if self._judge.certainty != certainty:
+                certainty = self._judge.certainty
                 if not self._reduce(failing):
                     return False
                 first = list(hypothesis.conditions)

@@ -102,10 +102,10 @@ class Prover:
 
     def _covers(self, other: Cause) -> bool:
         """Whether nothing can be learned about the signal where another cause holds: it has the same signal, or hides it."""
-        signal, shown = self._hypothesis.signal, other.signal
+        signal, shown, interference = self._hypothesis.signal, other.signal, self._hypothesis.judge.interference
         if shown == signal:
             return True
-        return shown.symptom is not None and signal.symptom is not None and self._hypothesis.judge.hides(shown.symptom, signal.symptom)
+        return shown.symptom is not None and signal.symptom is not None and interference.hides(shown.symptom, signal.symptom)
 
     def _holds_in_others(self, predictions: list[Prediction]) -> bool:
         """One configuration where another cause holds too, of each that leaves the device running. False if something changed.
@@ -114,7 +114,7 @@ class Prover:
         """
         hypothesis = self._hypothesis
         for other in self._known:
-            if other.signal == hypothesis.signal or hypothesis.judge.damage.get(other.signal.symptom or ""):
+            if other.signal == hypothesis.signal or hypothesis.judge.interference.damage.get(other.signal.symptom or ""):
                 continue
             both = hypothesis.sampler.inside([*hypothesis.conditions, *other.conditions], hypothesis.same, corner=False)
             verdict = None if both is None else hypothesis.decide(both)
@@ -130,11 +130,11 @@ class Prover:
         drawn = [self._hypothesis.sampler.inside(self._hypothesis.conditions, [], corner=False) for _ in range(5)]
         return [one for one in (*drawn, self._hypothesis.witness) if one is not None]
 
-    def _is_unsure(self, config: Config, corner: bool) -> bool:
+    def _is_unsure(self, config: Config, broken: Condition | None, corner: bool) -> bool:
         """At its threshold the device disagrees with itself though the reproducer does not: the threshold is blurred.
 
         Elsewhere that shows only where the device is torn: there another parameter may have moved the threshold near. If it is not torn, it
-        is flaky.
+        is flaky. Where it is torn clear of the threshold too, the symptom is a matter of chance.
         """
         judge, signal = self._hypothesis.judge, self._hypothesis.signal
         if judge.is_flaky or signal.symptom is None:
@@ -148,13 +148,17 @@ class Prover:
             is_torn = judge.is_torn(config, signal, "verify")
             judge.is_flaky = not is_torn
             return is_torn
+        clear = self._clear_of_thresholds(config, broken)
+        if clear is not None and judge.is_torn(clear, signal, "verify") and judge.is_matter_of_chance(clear, signal, "verify"):
+            judge.is_flaky = True
+            return False
         self._is_blurred = True
         return True
 
     def _surprise(self, config: Config, broken: Condition | None, corner: bool) -> Config | None:
         """The configuration to learn from where a prediction did not come true; None where that is due to a blurred threshold only."""
         expected = broken is None
-        if self._is_unsure(config, corner) or self._hypothesis.agrees(config, expected):  # a reset may have changed the verdict
+        if self._is_unsure(config, broken, corner) or self._hypothesis.agrees(config, expected):  # a reset may have changed the verdict
             return None
         clear = self._clear_of_thresholds(config, broken) if corner else None
         if clear is None:

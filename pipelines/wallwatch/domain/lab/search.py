@@ -9,7 +9,7 @@ from wallwatch.domain.lab.adaptive import Adaptive
 from wallwatch.domain.lab.device import Config, Device
 from wallwatch.domain.lab.evidence import usable_tests
 from wallwatch.domain.lab.judge import Judge
-from wallwatch.domain.lab.judge_report import baseline_of, noise_of
+from wallwatch.domain.lab.judge_report import baseline_of, chance_notes, noise_of
 from wallwatch.domain.lab.models import fit_models
 from wallwatch.domain.lab.report import Report
 from wallwatch.domain.lab.sampling import Sampler
@@ -56,6 +56,7 @@ def run_lab(device: Device, tester: Tester, options: Options) -> Report:
     report.resets = judge.resets
     report.noise = noise_of(judge)
     report.memory = judge.memory
+    report.notes += chance_notes(judge)
     if judge.invalid:
         report.notes.append(f"The device called {judge.invalid} configurations invalid that its description allows.")
     return report

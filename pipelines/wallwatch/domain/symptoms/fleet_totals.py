@@ -5,8 +5,8 @@ requester. But all of them come from somebody. So what the whole fleet counts of
 RNIC did without counting it, whoever it is.
 
 Counters are known at samples only, which every host takes at times of its own. Between two samples a counter is taken to grow evenly. At
-any instant that errs, for one RNIC, by no more than its rate has lately changed: that is the doubt of the instant. What exceeds the doubts
-at both ends of a window is certain; what happens between them needs no assumption.
+any instant that errs, for one RNIC, by no more than its rate has lately changed, or changes by the next sample: that is the doubt of the
+instant. What exceeds the doubts at both ends of a window is certain; what happens between them needs no assumption.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class FleetTotals:
         """Spread what counters of one RNIC grew by over the time between its samples."""
         first, last = from_ms // STEP_MS, (to_ms - 1) // STEP_MS
         for column, amount, change in growths:
-            per_ms = amount / (to_ms - from_ms)
+            per_ms = amount / max(to_ms - from_ms, 1)
             for step in range(first, last + 1):
                 begin = step * STEP_MS
                 if amount:

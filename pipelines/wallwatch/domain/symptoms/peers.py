@@ -9,7 +9,7 @@ and the fleet as a whole counts more of the effect than of its cause (`fleet_tot
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from wallwatch.domain.catalogue.load import variant_of
@@ -100,6 +100,32 @@ class Heard(NamedTuple):
         return any(type(self.totals[place]) is int for place in _PLACES[what])
 
 
+class Interval(NamedTuple):
+    """What one RNIC counted between two samples: increase of each balanced counter per ms."""
+
+    from_ms: int
+    to_ms: int
+    rates: tuple[float, ...]
+
+
+def _growths(lately: Sequence[Interval]) -> list[Growth]:
+    """What each counter grew by in the newest interval, and by how much that has varied."""
+    elapsed_ms = lately[-1].to_ms - lately[-1].from_ms
+    columns = zip(*(one.rates for one in lately), strict=True)
+    return [Growth(column, rates[-1] * elapsed_ms, (max(rates) - min(rates)) * elapsed_ms) for column, rates in enumerate(columns)]
+
+
+def _doubted_later(before: Sequence[Interval], now: Interval) -> list[Growth]:
+    """What was not doubted of an interval until the next one: counting that ends soon after it had grown leaves its mean as it was."""
+    found = []
+    for growth, rate in zip(_growths(before), now.rates, strict=True):
+        last = before[-1]
+        change = abs(rate - last.rates[growth.column]) * (last.to_ms - last.from_ms)
+        if min(change, growth.amount) > growth.change:
+            found.append(Growth(growth.column, 0.0, min(change, growth.amount) - growth.change))
+    return found
+
+
 class Peers:
     """RNICs of all hosts that this process hears of."""
 
@@ -111,8 +137,8 @@ class Peers:
         self._receivers: dict[str, set[Key]] = {}
         """Address -> the RNICs to which its owner sends."""
         self._fleet = FleetTotals(len(_BALANCED))
-        self._moving: dict[Key, list[tuple[float, ...]]] = {}
-        """RNICs of which a balanced counter grew lately -> increase of each per ms, in their newest `STEADY` intervals."""
+        self._moving: dict[Key, list[Interval]] = {}
+        """RNICs of which a balanced counter grew lately -> their newest `STEADY` intervals."""
         self._until: tuple[int, int | None] | None = None
         self.all_heard = True
         """False while other processes hear a part of the fleet, or this one is still reading old messages, which come out of order."""
@@ -143,16 +169,13 @@ class Peers:
         came_or_went = any(type(heard.totals[place]) is not type(heard.before[place]) for place in _BALANCED_PLACES)
         if reset or came_or_went:
             self._fleet.unknown_until(heard.at_ms)
-        rates = tuple([max(increase or 0, 0) / elapsed_ms for increase in increases])
-        lately = [*self._moving.pop(key, [_STILL])[1 - STEADY :], rates]
-        if any(map(any, lately)):
+        before = self._moving.pop(key, [Interval(heard.before_ms, heard.before_ms, _STILL)])
+        now = Interval(heard.before_ms, heard.at_ms, tuple([max(increase or 0, 0) / elapsed_ms for increase in increases]))
+        lately = [*before[1 - STEADY :], now]
+        if any(any(one.rates) for one in lately):
             self._moving[key] = lately
-        growths = []
-        for column, of_column in enumerate(zip(*lately, strict=True)):
-            most = max(of_column)
-            if most:
-                growths.append(Growth(column, of_column[-1] * elapsed_ms, (most - min(of_column)) * elapsed_ms))
-        self._fleet.add(heard.before_ms, heard.at_ms, growths)
+        self._fleet.add(now.from_ms, now.to_ms, [one for one in _growths(lately) if one.amount or one.change])
+        self._fleet.add(before[-1].from_ms, before[-1].to_ms, _doubted_later(before, now))
 
     def hear_offload(self, key: Key, fields: Mapping[str, Any]) -> None:
         """Take one `rnic_offload` sample: the RNIC's own tunnel addresses, and those that send to it."""
