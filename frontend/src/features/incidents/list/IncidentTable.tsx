@@ -1,4 +1,5 @@
 import { Checkbox, Table } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { useEffect, useMemo } from "react";
 import { useNow } from "@/lib/time/useNow";
 import { SortHeader } from "@/lib/ui/SortHeader";
@@ -38,6 +39,20 @@ interface Props {
   onMoreOfGroup: (value: string) => void;
 }
 
+/** Widths of the window below which two more columns are hidden (IncidentTable.module.css). */
+const HIDING = [1200, 1000, 560] as const;
+
+/** How many columns are shown. A cell that spans more would add columns, which take their width from the title. */
+function useShownColumns(): number {
+  const once = { getInitialValueInEffect: false };
+  const hidden = [
+    useMediaQuery(`(max-width: ${HIDING[0]}px)`, false, once),
+    useMediaQuery(`(max-width: ${HIDING[1]}px)`, false, once),
+    useMediaQuery(`(max-width: ${HIDING[2]}px)`, false, once),
+  ];
+  return COLUMNS.length + 1 - 2 * hidden.filter(Boolean).length;
+}
+
 function idOf(item: ListItem | undefined): string | undefined {
   if (item === undefined) return undefined;
   return item.kind === "row" ? item.incident.id : `${item.kind} ${item.group.value}`;
@@ -58,6 +73,7 @@ export function IncidentTable({
   const now = Math.floor(useNow() / ROUND_MS) * ROUND_MS;
   const sorted = filters.sort ?? "opened_at";
   const order = filters.order ?? "desc";
+  const columns = useShownColumns();
   const incidents = useMemo(() => incidentsOf(items), [items]);
   const every = incidents.length > 0 && selection.ids.size === incidents.length;
   const indexOf = (id: string) => items.findIndex((item) => item.kind === "row" && item.incident.id === id);
@@ -109,12 +125,12 @@ export function IncidentTable({
           if (typeof row === "number")
             return (
               <tr key={`gap${i}`} aria-hidden="true" className={classes["gap"]}>
-                <td colSpan={COLUMNS.length + 1} style={{ height: row }} />
+                <td colSpan={columns} style={{ height: row }} />
               </tr>
             );
           const item = items[row.index];
           if (item === undefined) return null;
-          const place = { ref: measure, index: row.index, columns: COLUMNS.length + 1 };
+          const place = { ref: measure, index: row.index, columns };
           if (item.kind === "head")
             return (
               filters.group && (
