@@ -214,7 +214,7 @@ class Settings(SharedSettings):
         bool,
         Field(
             description="Set the condition WallwatchRnicHealthy of nodes that are hosts, "
-            "and write Events on them when incidents begin and end"
+            "and write Events on them when incidents open and are resolved"
         ),
     ] = False
     kubernetes_taint: Annotated[

@@ -76,44 +76,44 @@ class ClusterWorker:
                 await self.process_round()
                 self._reported.discard("unreachable")
             except KubernetesSilent as error:
-                self._say_once("unreachable", error)
+                self._log_once("unreachable", error)
             await asyncio.sleep(PERIOD_S)
 
     async def process_round(self) -> None:
         """Compare and write the difference."""
         at = clock.now()
         async with connected(self._settings) as api:
-            if not await self._tried("list_nodes", self._list_nodes(api, at)):
+            if not await self._run_step("list_nodes", self._list_nodes(api, at)):
                 return
             async with self._database.read() as session:
                 hosts = await repository.hosts(session)
                 began_or_ended = await repository.incidents(session, at - EVENTS_FOR, MOST) if self._settings.kubernetes_nodes else []
             events: list[NodeEvent] = []
             if self._settings.kubernetes_nodes:
-                await self._tried("conditions", self._write_conditions(api, hosts, at))
+                await self._run_step("conditions", self._write_conditions(api, hosts, at))
                 events += events_of(began_or_ended, self._nodes, self._public_url)
             if self._settings.kubernetes_taint != "never":
                 events += await self._write_taints(api, hosts, at)
-            await self._tried("events", self._write_events(api, events))
+            await self._run_step("events", self._write_events(api, events))
             if self._settings.kubernetes_pods:
-                await self._tried("pods", self._read_pods(api, at))
+                await self._run_step("pods", self._read_pods(api, at))
         await self._store(hosts, at)
 
     @property
     def _public_url(self) -> str:
         return str(self._settings.public_url).rstrip("/") if self._settings.public_url else ""
 
-    async def _tried(self, what: str, step: Awaitable[None]) -> bool:
+    async def _run_step(self, what: str, step: Awaitable[None]) -> bool:
         """Do a step that the API server may refuse, for want of a right: the others go on, and the log says it once."""
         try:
             await step
         except KubernetesRefused as error:
-            self._say_once(what, error)
+            self._log_once(what, error)
             return False
         self._reported.discard(what)
         return True
 
-    def _say_once(self, what: str, error: KubernetesError) -> None:
+    def _log_once(self, what: str, error: KubernetesError) -> None:
         if what not in self._reported:
             self._reported.add(what)
             log.warning("kubernetes_failed", step=what, error=str(error))
@@ -165,7 +165,7 @@ class ClusterWorker:
             try:
                 await self._patch(api, "patch_taint", node, f"/api/v1/nodes/{node.name}", patch, MERGE_PATCH)
             except KubernetesRefused as error:
-                self._say_once("taints", error)
+                self._log_once("taints", error)
                 break
             proven = self._nodes.get(node.name)
             if proven is not None and proven.tainted == tainted:

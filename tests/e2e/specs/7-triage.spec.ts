@@ -121,7 +121,7 @@ test("filters are in the address, are counted, and can be kept as a view", async
   const group = list.table.getByRole("button", { name: /^host\d+.*incident/ }).first();
   await expect(group).toHaveAttribute("aria-expanded", "true");
   await expect(list.first).toBeVisible();
-  await page.getByRole("button", { name: "Close all groups" }).click();
+  await page.getByRole("button", { name: "Collapse all groups" }).click();
   await expect(list.rows).toHaveCount(0);
   await group.click();
   await expect(list.first).toBeVisible();

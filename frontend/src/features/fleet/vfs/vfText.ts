@@ -30,7 +30,7 @@ export function holderText(vf: VirtualFunction): string {
 export function podText(vf: VirtualFunction): string | null {
   const { owner, labels } = vf.container ?? { owner: null, labels: {} };
   const known = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
-  const parts = [owner && `run by ${owner}`, ...known].filter(Boolean);
+  const parts = [owner && `owned by ${owner}`, ...known].filter(Boolean);
   return parts.length > 0 ? parts.join("\n") : null;
 }
 

@@ -14,13 +14,13 @@ export function GroupChoice({ by, onGroup, onAll }: Props) {
     <Group gap={6} wrap="nowrap">
       {by !== undefined && (
         <>
-          <Tooltip label="Open all groups">
-            <ActionIcon variant="subtle" color="gray" aria-label="Open all groups" onClick={() => onAll(true)}>
+          <Tooltip label="Expand all groups">
+            <ActionIcon variant="subtle" color="gray" aria-label="Expand all groups" onClick={() => onAll(true)}>
               <IconLayoutList size={15} />
             </ActionIcon>
           </Tooltip>
-          <Tooltip label="Close all groups">
-            <ActionIcon variant="subtle" color="gray" aria-label="Close all groups" onClick={() => onAll(false)}>
+          <Tooltip label="Collapse all groups">
+            <ActionIcon variant="subtle" color="gray" aria-label="Collapse all groups" onClick={() => onAll(false)}>
               <IconFold size={15} />
             </ActionIcon>
           </Tooltip>
@@ -33,7 +33,7 @@ export function GroupChoice({ by, onGroup, onAll }: Props) {
         allowDeselect={false}
         value={by ?? "none"}
         data={[
-          { value: "none", label: "No groups" },
+          { value: "none", label: "No grouping" },
           ...Object.entries(GROUPINGS).map(([value, label]) => ({ value, label: `By ${label.toLowerCase()}` })),
         ]}
         onChange={(value) => onGroup(value === "none" || value === null ? undefined : (value as Grouping))}

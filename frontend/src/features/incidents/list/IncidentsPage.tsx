@@ -192,7 +192,7 @@ export function IncidentsPage({ filters, onFilters, onOpen }: Props) {
         </div>
         {isGrouped && grouped.more && (
           <Text size="sm" c="dimmed" p={8}>
-            Only the groups with the most incidents are listed. Filter to see others.
+            Only the first 200 groups are listed, those with the most critical incidents first. Filter to see others.
           </Text>
         )}
         {!isGrouped && pages.hasNextPage && (
