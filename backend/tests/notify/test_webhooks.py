@@ -142,6 +142,17 @@ def test_a_delivery_is_given_up_and_can_be_tried_again_by_hand(
     assert admin.post(path.replace(failed["id"], str(uuid4()))).status_code == 404
 
 
+def test_a_secret_that_the_servers_key_does_not_open_is_an_attempt_with_its_reason(
+    admin: httpx.Client, backend: Any, receiver: Receiver, webhook: dict[str, Any], eventually: Any
+) -> None:
+    with backend.connect() as connection:
+        connection.execute("UPDATE webhook SET secret = %s WHERE id = %s", [b"of another key", webhook["id"]])
+    admin.post(f"/api/v1/webhooks/{webhook['id']}/test")
+    failed = eventually(lambda: deliveries(admin, webhook, state="failed"))[0]
+    assert {attempt["error"] for attempt in failed["attempts"]} == {"the server's key does not open this webhook's secret: enter it again"}
+    assert receiver.got == []
+
+
 @pytest.mark.parametrize("status", [400, 401, 404, 422])
 def test_what_the_receiver_refuses_is_a_dead_letter_at_once(
     admin: httpx.Client, receiver: Receiver, webhook: dict[str, Any], eventually: Any, status: int

@@ -3,7 +3,9 @@ package main
 import (
 	"net/http"
 	"testing"
+	"time"
 
+	"github.com/influxdata/telegraf/metric"
 	"github.com/influxdata/telegraf/plugins/outputs/health"
 	"github.com/stretchr/testify/require"
 
@@ -20,6 +22,19 @@ func TestTheShippedConfigurationAnswersProbesAlsoWithoutMetrics(t *testing.T) {
 	defer func() { require.NoError(t, output.Close()) }()
 
 	require.Equal(t, http.StatusOK, status(t, output.Origin()))
+}
+
+func TestWhatAnswersProbesGetsNoMetricsSoThatNothingIsWrittenToDiskTwice(t *testing.T) {
+	environment(t, map[string]string{kafkaclient.Bootstrap: "k1:9092"})
+	loaded, err := load(shippedFile(t))
+	require.NoError(t, err)
+	passed := map[string]bool{}
+	for _, output := range loaded.Outputs {
+		sample := metric.New("rnic", nil, map[string]any{"port_xmit_packets": uint64(1)}, time.Now())
+		passed[output.Config.Name], err = output.Config.Filter.Select(sample)
+		require.NoError(t, err)
+	}
+	require.Equal(t, map[string]bool{"kafka": true, "health": false}, passed)
 }
 
 func status(t *testing.T, url string) int {

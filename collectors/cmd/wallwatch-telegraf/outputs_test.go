@@ -3,6 +3,7 @@ package main
 import (
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -56,9 +57,16 @@ func collectUntil(t *testing.T, file, folder, what string, holds func() bool) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx, options{config: file, directories: []string{folder}}) }()
-	until(t, what, holds)
+	until(t, what, func() bool {
+		select {
+		case err := <-ended:
+			t.Fatalf("the collector ended before: %v", err)
+		default:
+		}
+		return holds()
+	})
 	stop()
-	if err := <-ended; err != nil && ctx.Err() == nil {
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -56,6 +56,7 @@ def retry_after_s(value: str | None, now: datetime) -> float | None:
     >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
     >>> [retry_after_s(text, noon) for text in ("90", "Sat, 21 Nov 2026 12:01:00 GMT", "Sat, 21 Nov 2026 11:00:00 GMT", "soon", None)]
     [90.0, 60.0, 0.0, None, None]
+    >>> retry_after_s("Sat, 21 Nov 2026 12:01:00 +99999999999999999", noon)
     """
     if value is None:
         return None
@@ -63,7 +64,7 @@ def retry_after_s(value: str | None, now: datetime) -> float | None:
         return float(value)
     try:
         at = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return max((at.replace(tzinfo=at.tzinfo or UTC) - now).total_seconds(), 0.0)
 

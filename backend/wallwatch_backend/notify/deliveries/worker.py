@@ -11,6 +11,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import structlog
+from cryptography.fernet import InvalidToken
 from prometheus_client import Counter
 
 from wallwatch_backend.kit import clock
@@ -148,8 +149,11 @@ class Dispatcher:
         at = clock.now()
         if claimed.format is Format.email:
             return claimed, await self._mailer.send(claimed.url, claimed.body, claimed.delivery_id, at)
-        credential = self._cipher.decrypt(claimed.credential) if claimed.credential is not None else None
-        secret = self._cipher.decrypt(claimed.secret)
+        try:
+            credential = self._cipher.decrypt(claimed.credential) if claimed.credential is not None else None
+            secret = self._cipher.decrypt(claimed.secret)
+        except InvalidToken:
+            return claimed, Outcome(at, None, 0, "the server's key does not open this webhook's secret: enter it again")
         request = request_of(claimed.format, claimed.url, claimed.body, credential, secret, claimed.delivery_id, at)
         secrets = [secret] if credential is None else [secret, credential]
         return claimed, await sender.send(request.url, request.body, request.headers, at, secrets)

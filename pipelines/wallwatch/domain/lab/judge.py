@@ -273,21 +273,34 @@ class Judge:
         """
         if signal.symptom is None or self.default_is_bad:
             return False
-        outcomes = self.seen[self.device.key(config)]
-        while (is_even := looks_even(sum(signal.symptom in one.symptoms for one in outcomes), len(outcomes))) is None:
+        is_even = looks_even(*self._told(config, signal))
+        for _ in range(2 * MOST_REPEATS):
+            if is_even is not None:
+                break
             self.observe(config, phase)
             self.repeats += 1
+            is_even = looks_even(*self._told(config, signal))
         if is_even:
             self.by_chance.add(signal)
-        return is_even
+        return is_even is True
 
     def is_rare(self, config: Config, signal: Signal, phase: Phase) -> bool:
         """Whether a symptom that comes by chance hardly ever shows in this configuration."""
-        outcomes = self.seen[self.device.key(config)]
-        while len(outcomes) < CHANCE_TESTS:
+        for _ in range(CHANCE_TESTS):
+            if self._told(config, signal)[1] >= CHANCE_TESTS:
+                break
             self.observe(config, phase)
             self.repeats += 1
-        return sum(signal.symptom in one.symptoms for one in outcomes) < RARE * len(outcomes)
+        shown, told = self._told(config, signal)
+        return shown < RARE * told
+
+    def _told(self, config: Config, signal: Signal) -> tuple[int, int]:
+        """In how many tests of a configuration a symptom showed, and how many say whether it does: nothing else may hide it there."""
+        symptom = signal.symptom or ""
+        outcomes = [one for one in self.seen[self.device.key(config)] if one.status == "ok"]
+        shown = sum(symptom in one.symptoms for one in outcomes)
+        hidden = sum(symptom not in one.symptoms and self.interference.may_hide(one, symptom) for one in outcomes)
+        return shown, len(outcomes) - hidden
 
     @property
     def certainty(self) -> tuple[bool, frozenset[Signal]]:
