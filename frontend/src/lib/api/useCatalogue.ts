@@ -32,19 +32,30 @@ export interface Names {
   wall: (id: string) => string;
 }
 
+type Catalogue = NonNullable<ReturnType<typeof useCatalogue>["data"]>;
+
+function namesIn(catalogue: Catalogue | undefined): Names {
+  const symptoms = new Map(catalogue?.symptoms.map((each) => [each.id, each.title]));
+  const causes = new Map(catalogue?.causes.map((each) => [each.id, each.title]));
+  const walls = new Map(catalogue?.walls.map((each) => [each.id, each.label]));
+  return {
+    symptom: (id) => symptoms.get(id) ?? OTHER_SYMPTOMS[id]?.name ?? id,
+    cause: (id) => causes.get(id) ?? id,
+    wall: (id) => walls.get(id) ?? id,
+  };
+}
+
+const BARE = namesIn(undefined);
+/** Each badge asks for names: they are collected once for each catalogue. */
+const namesOf = new WeakMap<Catalogue, Names>();
+
 /** Names by id. What the catalogue does not know, or while it loads, goes by its bare id. */
 export function useNames(): Names {
   const { data } = useCatalogue();
-  return useMemo(() => {
-    const symptoms = new Map(data?.symptoms.map((each) => [each.id, each.title]));
-    const causes = new Map(data?.causes.map((each) => [each.id, each.title]));
-    const walls = new Map(data?.walls.map((each) => [each.id, each.label]));
-    return {
-      symptom: (id) => symptoms.get(id) ?? OTHER_SYMPTOMS[id]?.name ?? id,
-      cause: (id) => causes.get(id) ?? id,
-      wall: (id) => walls.get(id) ?? id,
-    };
-  }, [data]);
+  if (data === undefined) return BARE;
+  const known = namesOf.get(data) ?? namesIn(data);
+  namesOf.set(data, known);
+  return known;
 }
 
 /** All symptoms as choices of a filter. */

@@ -1,4 +1,4 @@
-import { Group, Text } from "@mantine/core";
+import classes from "./StatusMark.module.css";
 
 export type Tone = "good" | "warn" | "bad" | "waiting" | "quiet";
 
@@ -14,16 +14,14 @@ const COLORS: Record<Tone, string> = {
 /** More characters than these are a sentence, which may be broken. */
 const LONG = 30;
 
-/** A state in a word, with a shape and a colour that say the same. */
+/** A state in a word, with a shape and a colour that say the same. Plain elements: long lists have several in each row. */
 export function StatusMark({ tone, children }: { tone: Tone; children: string }) {
   return (
-    <Group gap={5} wrap="nowrap" component="span" display="inline-flex">
-      <span aria-hidden="true" style={{ color: COLORS[tone], fontSize: "0.7rem", lineHeight: 1 }}>
+    <span className={classes["mark"]}>
+      <span aria-hidden="true" className={classes["shape"]} style={{ color: COLORS[tone] }}>
         {SHAPES[tone]}
       </span>
-      <Text span size="sm" style={{ whiteSpace: children.length > LONG ? "normal" : "nowrap" }}>
-        {children}
-      </Text>
-    </Group>
+      <span className={children.length > LONG ? classes["long"] : undefined}>{children}</span>
+    </span>
   );
 }

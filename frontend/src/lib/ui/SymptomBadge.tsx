@@ -1,4 +1,4 @@
-import { Badge, Tooltip, VisuallyHidden } from "@mantine/core";
+import { Badge, VisuallyHidden } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useNames } from "../api/useCatalogue";
 import { symptomMark, symptomWord } from "../symptoms";
@@ -19,8 +19,9 @@ const HOLLOW = { background: "transparent", color: "var(--ww-text)", border: "1p
 export function SymptomBadge({ symptom, withTitle = false, short = false, over = false }: Props) {
   const name = useNames().symptom(symptom);
   const both = name === symptom ? symptom : `${symptomWord(symptom)} · ${name}`;
-  const badge = (
+  return (
     <Badge
+      title={withTitle ? undefined : over ? `${both}: recently cleared` : both}
       radius="xs"
       size="sm"
       variant="filled"
@@ -32,7 +33,6 @@ export function SymptomBadge({ symptom, withTitle = false, short = false, over =
       {over ? " cleared" : ""}
     </Badge>
   );
-  return withTitle ? badge : <Tooltip label={over ? `${both}: recently cleared` : both}>{badge}</Tooltip>;
 }
 
 /** The chip as the way to the page that explains the symptom. */
