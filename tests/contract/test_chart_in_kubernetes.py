@@ -11,6 +11,7 @@ import yaml
 from wallwatch_backend.cluster.taints import TAINT
 from wallwatch_backend.hosts.command_keys.signing import CommandSigner
 from wallwatch_backend.kit.cipher import SecretCipher
+from wallwatch_testing import kubernetes_api
 from wallwatch_testing.kubernetes_cluster import rights
 
 SWITCHES = {
@@ -117,6 +118,26 @@ def test_keys_may_be_in_a_secret_of_ones_own(rendered: Any, render_chart: Any) -
     without = render_chart(f"--set=backend.keys.in=secret,generateSecrets=false,{named}")
     assert without.returncode != 0
     assert "backend.keys.existingSecret" in without.stderr
+
+
+def test_a_release_with_keys_in_its_volume_does_not_silently_get_others(render_chart: Any) -> None:
+    claim, keys = "wallwatch-backend-secrets", {"command-signing.key": "a", "webhook-secrets.key": "b"}
+
+    def upgrade(*values: str, **present: Any) -> subprocess.CompletedProcess[str]:
+        with kubernetes_api.serving(**{"secrets": {}, **present}) as address:
+            server = ("--dry-run=server", "--disable-openapi-validation", "--kube-apiserver", address)
+            done: subprocess.CompletedProcess[str] = render_chart(*server, "--set=backend.keys.in=secret", *values)
+        return done
+
+    refused = upgrade(claims=[claim])
+    assert refused.returncode != 0
+    assert f"the volume claim {claim} has the present ones" in refused.stderr
+    for done in (
+        upgrade(),
+        upgrade(claims=[claim], secrets={"wallwatch-backend-keys": keys}),
+        upgrade("--set=backend.keys.existingSecret=mine", claims=[claim]),
+    ):
+        assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,14 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 
 from wallwatch_backend.cluster.conditions import CONDITION
 from wallwatch_backend.cluster.nodes import Node
 from wallwatch_backend.cluster.taints import TAINT
 from wallwatch_backend.cluster.worker import ClusterWorker, is_needed
 from wallwatch_backend.hosts.kubernetes import repository as stored
-from wallwatch_backend.hosts.kubernetes.api import KubernetesSilent
+from wallwatch_backend.hosts.kubernetes.api import CALLS, KubernetesSilent
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings
 from wallwatch_testing.kubernetes_cluster import StandInCluster
@@ -81,27 +82,29 @@ def worker(database: Database, settings: Settings) -> ClusterWorker:
 
 @pytest.fixture
 def fleet(backend: Any, host: str) -> Iterator[Callable[..., None]]:
-    """A function that gives the test's host RNICs with these symptoms: PCI address -> symptom -> severity."""
+    """A function that gives the test's host, or another, RNICs with these symptoms: PCI address -> symptom -> severity."""
+    written: set[str] = set()
     with backend.connect() as connection:
 
-        def write(rnics: dict[str, dict[str, str]], seen_at: datetime | None = None) -> None:
+        def write(rnics: dict[str, dict[str, str]], seen_at: datetime | None = None, of: str = host) -> None:
             at = seen_at or datetime.now(UTC)
+            written.add(of)
             for pci, symptoms in rnics.items():
                 stored = {name: {"since": at.isoformat(), "severity": severity, "until": None} for name, severity in symptoms.items()}
-                found = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s AND pci = %s", [host, pci]).fetchone()
+                found = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s AND pci = %s", [of, pci]).fetchone()
                 (rnic_id,) = (
-                    found or connection.execute("INSERT INTO rnic (host, pci) VALUES (%s, %s) RETURNING rnic_id", [host, pci]).fetchone()
+                    found or connection.execute("INSERT INTO rnic (host, pci) VALUES (%s, %s) RETURNING rnic_id", [of, pci]).fetchone()
                 )
                 connection.execute(
                     """INSERT INTO rnic_state (rnic_id, host, pci, symptoms, seen_at, change_seq)
                        VALUES (%s, %s, %s, %s, %s, nextval('rnic_state_change_seq_values'))
                        ON CONFLICT (rnic_id) DO UPDATE SET symptoms = excluded.symptoms, seen_at = excluded.seen_at""",
-                    [rnic_id, host, pci, json.dumps(stored), at],
+                    [rnic_id, of, pci, json.dumps(stored), at],
                 )
 
         yield write
-        connection.execute("DELETE FROM rnic_state WHERE host = %s", [host])
-        connection.execute("DELETE FROM rnic WHERE host = %s", [host])
+        connection.execute("DELETE FROM rnic_state WHERE host = ANY(%s)", [list(written)])
+        connection.execute("DELETE FROM rnic WHERE host = ANY(%s)", [list(written)])
 
 
 @pytest.fixture
@@ -121,9 +124,9 @@ def cordon(backend: Any, host: str) -> Callable[[str, bool], None]:
 
 @pytest.fixture
 def incident(backend: Any, host: str) -> Callable[..., str]:
-    """A function that writes an incident of the test's host."""
+    """A function that writes an incident of the test's host, and entries of its timeline: kind -> time."""
 
-    def write(**more: Any) -> str:
+    def write(timeline: dict[str, datetime] | None = None, **more: Any) -> str:
         now = datetime.now(UTC)
         row = {
             "id": str(uuid4()),
@@ -157,6 +160,11 @@ def incident(backend: Any, host: str) -> Callable[..., str]:
                 f"INSERT INTO incident ({names}) VALUES ({places}) ON CONFLICT (id) DO UPDATE SET {update}",
                 list(row.values()),
             )
+            for kind, at in (timeline or {}).items():
+                connection.execute(
+                    "INSERT INTO incident_timeline (incident_id, at, kind, actor, text, data) VALUES (%s, %s, %s, 'system', 't', '{}')",
+                    [row["id"], at, kind],
+                )
         return str(row["id"])
 
     return write
@@ -207,11 +215,42 @@ async def test_a_silent_host_is_unknown_whatever_it_had(
     assert (condition["status"], condition["reason"]) == ("Unknown", "NoTelemetry")
 
 
+@pytest.mark.parametrize("silent_for", [timedelta(minutes=16), timedelta(days=6)], ids=["minutes", "days"])
+async def test_a_host_without_new_samples_is_unknown_though_no_finding_says_so(
+    worker: ClusterWorker, cluster: Cluster, fleet: Callable[..., None], host: str, silent_for: timedelta
+) -> None:
+    cluster.add_node(host)
+    fleet({PCI: {}}, seen_at=datetime.now(UTC) - silent_for)
+    await worker.process_round()
+    condition = cluster.condition(host, CONDITION)
+    assert condition is not None
+    assert (condition["status"], condition["reason"]) == ("Unknown", "NoTelemetry")
+
+
+async def test_a_removed_rnic_is_not_counted_but_its_symptom_stays_until_it_is_cleared(
+    worker: ClusterWorker, cluster: Cluster, fleet: Callable[..., None], cordon: Callable[[str, bool], None], host: str
+) -> None:
+    cluster.add_node(host)
+    fleet({OTHER: {}}, seen_at=datetime.now(UTC) - timedelta(hours=25))
+    fleet({PCI: {}})
+    cordon(PCI, True)
+    await worker.process_round()
+    condition = cluster.condition(host, CONDITION)
+    assert condition is not None
+    assert condition["message"] == "No symptoms on 1 RNIC."
+    assert [taint["key"] for taint in cluster.node(host)["spec"]["taints"]] == [TAINT], "all that are in the host are cordoned"
+    fleet({OTHER: {"S6": "critical"}}, seen_at=datetime.now(UTC) - timedelta(hours=25))
+    await worker.process_round()
+    fallen = cluster.condition(host, CONDITION)
+    assert fallen is not None
+    assert (fallen["status"], fallen["reason"]) == ("False", "S6")
+
+
 async def test_what_is_unchanged_is_written_again_only_as_a_heartbeat(
     worker: ClusterWorker, cluster: Cluster, fleet: Callable[..., None], host: str
 ) -> None:
     cluster.add_node(host)
-    earlier = datetime.now(UTC) - timedelta(minutes=30)
+    earlier = datetime.now(UTC) - timedelta(minutes=12)
     fleet({PCI: {}}, seen_at=earlier)
     await worker.process_round()
     first = cluster.node(host)
@@ -226,23 +265,16 @@ async def test_what_is_unchanged_is_written_again_only_as_a_heartbeat(
     assert beaten["lastTransitionTime"] == before["lastTransitionTime"]
 
 
-async def test_a_node_that_is_not_watched_any_more_loses_the_condition_and_one_that_never_was_gets_none(
-    worker: ClusterWorker,
-    database: Database,
-    settings: Settings,
-    cluster: Cluster,
-    fleet: Callable[..., None],
-    backend: Any,
-    host: str,
+async def test_a_node_without_samples_for_a_week_loses_the_condition_and_one_that_never_had_any_gets_none(
+    worker: ClusterWorker, cluster: Cluster, fleet: Callable[..., None], host: str
 ) -> None:
     cluster.add_node(host)
     cluster.add_node("control-plane")
     fleet({PCI: {}})
     await worker.process_round()
     assert cluster.condition("control-plane", CONDITION) is None
-    with backend.connect() as connection:
-        connection.execute("DELETE FROM rnic_state WHERE host = %s", [host])
-    await ClusterWorker(database, settings).process_round()
+    fleet({PCI: {}}, seen_at=datetime.now(UTC) - timedelta(days=7, minutes=1))
+    await worker.process_round()
     assert cluster.condition(host, CONDITION) is None
     assert cluster.condition(host, "Ready") is not None
 
@@ -281,6 +313,21 @@ async def test_an_incident_is_an_event_of_its_node_when_it_begins_and_when_it_en
     await worker.process_round()
     resolved = cluster.events_on(host)[1:]
     assert [(event["type"], event["reason"]) for event in resolved] == [("Normal", "RnicIncidentResolved")]
+
+
+async def test_an_incident_that_recurs_or_is_split_off_began_then_and_an_edit_is_no_beginning(
+    worker: ClusterWorker, cluster: Cluster, incident: Callable[..., str], host: str
+) -> None:
+    cluster.add_node(host)
+    now = datetime.now(UTC)
+    recent, old = now - timedelta(minutes=5), now - timedelta(days=2)
+    incident(opened_at=old, reopened=1, state="reopened", timeline={"reopened": old, "comment": now})
+    incident(opened_at=old, reopened=1, state="reopened", timeline={"reopened": old, "split": now})  # another was split from it
+    again = incident(opened_at=old, reopened=1, state="reopened", timeline={"reopened": recent, "comment": now})
+    apart = incident(opened_at=old, apart=True, timeline={"split": recent, "comment": now})
+    await worker.process_round()
+    said = {event["note"].rpartition("/")[2]: datetime.fromisoformat(event["eventTime"]) for event in cluster.events_on(host)}
+    assert said == {again: recent, apart: recent}
 
 
 @pytest.mark.parametrize("more", [{"suppressed_by": str(uuid4())}, {"inhibited_by": str(uuid4())}], ids=["silenced", "of a remedy"])
@@ -345,6 +392,85 @@ async def test_an_api_server_that_does_not_answer_changes_nothing_and_the_next_r
     stand_in.down = False
     await worker.process_round()
     assert stand_in.condition(host, CONDITION) is not None
+
+
+async def test_a_node_or_an_event_that_is_refused_does_not_hold_up_those_after_it(
+    worker: ClusterWorker, stand_in: StandInCluster, fleet: Callable[..., None], incident: Callable[..., str], host: str
+) -> None:
+    first = f"a-{host}"
+    stand_in.add_node(first)
+    stand_in.add_node(host)
+    stand_in.refusing = lambda method, path, body: 422 if first in path or (body and body.get("note", "").startswith("First")) else None
+    fleet({PCI: {}})
+    fleet({OTHER: {}}, of=first)
+    incident(title="First")
+    incident(title="Second")
+    with capture_logs() as logged:
+        await worker.process_round()
+        await worker.process_round()
+    assert stand_in.condition(first, CONDITION) is None
+    assert stand_in.condition(host, CONDITION) is not None
+    assert [event["note"].partition(" ")[0] for event in stand_in.events_on(host)] == ["Second"]
+    assert [line["step"] for line in logged if line["event"] == "kubernetes_failed"] == ["conditions", "events"]
+
+
+async def test_several_refusals_in_a_row_end_a_step(
+    worker: ClusterWorker, stand_in: StandInCluster, incident: Callable[..., str], host: str
+) -> None:
+    stand_in.add_node(host)
+    stand_in.refusing = lambda method, path, body: 403 if method == "POST" else None
+    for _ in range(9):
+        incident()
+    await worker.process_round()
+    assert [method for method, _ in stand_in.asked].count("POST") == 5
+
+
+async def test_a_conflict_of_a_condition_is_tried_again_in_the_next_round_without_the_right_to_read_a_node(
+    worker: ClusterWorker, stand_in: StandInCluster, fleet: Callable[..., None], host: str
+) -> None:
+    stand_in.use("nodes")
+    stand_in.add_node(host)
+    fleet({PCI: {}})
+    stand_in.refusing = lambda method, path, body: 409 if method == "PATCH" else None
+    with capture_logs() as logged:
+        await worker.process_round()
+    assert ("GET", f"/api/v1/nodes/{host}") not in stand_in.asked
+    assert [line for line in logged if line["event"] == "kubernetes_failed"] == []
+    stand_in.refusing = lambda method, path, body: None
+    await worker.process_round()
+    assert stand_in.condition(host, CONDITION) is not None
+
+
+@pytest.mark.parametrize("status", [429, 502])
+async def test_a_refusal_in_plain_text_is_counted_and_logged_with_its_status(
+    worker: ClusterWorker, stand_in: StandInCluster, status: int
+) -> None:
+    stand_in.proxy_answers = status
+    counted = CALLS.labels("list_nodes", status)._value.get()
+    with capture_logs() as logged:
+        await worker.process_round()
+    assert CALLS.labels("list_nodes", status)._value.get() == counted + 1
+    [line] = [line for line in logged if line["event"] == "kubernetes_failed"]
+    assert line["error"].startswith(f"{status}: ")
+
+
+async def test_a_node_that_goes_before_its_taint_is_written_gets_neither_that_nor_an_event(
+    worker: ClusterWorker,
+    stand_in: StandInCluster,
+    fleet: Callable[..., None],
+    cordon: Callable[[str, bool], None],
+    incident: Callable[..., str],
+    host: str,
+) -> None:
+    stand_in.add_node(host)
+    fleet({PCI: {}})
+    await worker.process_round()
+    stand_in.remove_node(host)
+    cordon(PCI, True)
+    incident()
+    await worker.process_round()
+    assert ("PATCH", f"/api/v1/nodes/{host}") in stand_in.asked
+    assert stand_in.events_on(host) == []
 
 
 async def test_a_node_that_goes_meanwhile_is_forgotten(

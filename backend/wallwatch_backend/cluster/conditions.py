@@ -11,6 +11,9 @@ SILENT = "silent"
 _SEVERITIES = ("critical", "warning")
 _MOST_NAMED = 8
 """RNICs named in a message; a host has two to eight of them."""
+SILENT_AFTER = timedelta(minutes=15)
+"""Without a newer sample the health is unknown, whatever findings say: those of a silent host are cleared after a day, and none come while
+ingest stands for the whole fleet. Clocks of hosts may be minutes off, and an upgrade of the broker takes minutes."""
 HEARTBEAT = timedelta(minutes=10)
 """How old the heartbeat of an unchanged condition may become: 13 writes per second for 8,000 nodes, where kubelets write 800."""
 
@@ -75,13 +78,15 @@ def reason_of(symptom: str) -> str:
     return "".join(word[0].upper() + word[1:] for word in words) or "Symptom"
 
 
-def verdict_of(host: Host, titles: Mapping[str, str]) -> Verdict:
+def verdict_of(host: Host, titles: Mapping[str, str], at: datetime) -> Verdict:
     """Judge the RNICs of a node: the worst symptom is the reason, and silence makes the rest unknown.
 
-    >>> verdict_of(Host(2, 0, None), {}).message
-    'No symptoms on 2 RNICs.'
+    >>> seen_at = datetime(2026, 1, 2, 3, 4)
+    >>> [verdict_of(Host(2, 0, seen_at), {}, seen_at + later).reason for later in (SILENT_AFTER, SILENT_AFTER * 2)]
+    ['NoSymptoms', 'NoTelemetry']
     """
-    if any(each.symptom == SILENT for each in host.present):
+    unseen = host.seen_at is None or at - host.seen_at > SILENT_AFTER
+    if unseen or any(each.symptom == SILENT for each in host.present):
         text = "The host stopped reporting to Wallwatch, so the health of its RNICs is unknown."
         return Verdict("Unknown", "NoTelemetry", text, host.seen_at)
     if not host.present:

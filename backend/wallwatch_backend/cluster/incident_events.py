@@ -29,7 +29,7 @@ def events_of(incidents: Sequence[Row[Any]], nodes: Container[str], public_url: 
                     action="Resolve" if over else "Detect",
                     note=f"{'Resolved: ' if over else ''}{incident.title} ({incident.severity}).{link}",
                     type="Normal" if over else "Warning",
-                    at=incident.resolved_at if over else incident.opened_at if not incident.reopened else incident.updated_at,
+                    at=incident.resolved_at if over else incident.began_at,
                 )
             )
     return found

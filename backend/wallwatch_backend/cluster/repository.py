@@ -2,18 +2,24 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, func, literal_column, or_, select, text
+from sqlalchemy import Row, Select, and_, func, literal_column, or_, select, text, true
 
 from wallwatch.store.tables import rnic_state
 from wallwatch_backend.cluster.conditions import Host, Present
 from wallwatch_backend.fleet.rnics import symptoms
 from wallwatch_backend.fleet.rnics.models import CordonRow
-from wallwatch_backend.incidents.models import IncidentRow
+from wallwatch_backend.incidents.models import IncidentRow, TimelineRow
 from wallwatch_backend.incidents.states import IncidentState
 from wallwatch_backend.kit.database import ReadSession
+
+WATCHED = timedelta(days=7)
+"""A host without a newer sample is not watched any more. A repair may take days, and until then the node's health is unknown."""
+_PRESENT = timedelta(days=1)
+"""An RNIC whose newest sample is older than its host's by more is not in the host any more: rows of removed cards are kept. As for hosts
+(`silence.FORGOTTEN_S`)."""
 
 _PODS = text("""
     SELECT pod FROM (
@@ -28,12 +34,17 @@ _PODS = text("""
 """A pod that gets a function after it was read is read again: a StatefulSet gives a new pod the old name."""
 
 
-async def hosts(session: ReadSession) -> dict[str, Host]:
-    """Host -> its RNICs, of the whole fleet. Only those with symptoms come one by one: 40,000 rows would hold up every request."""
+async def hosts(session: ReadSession, at: datetime) -> dict[str, Host]:
+    """Host -> its RNICs, of all hosts that are watched. Only RNICs with symptoms come one by one: 40,000 rows would hold up every request.
+
+    A symptom of an RNIC that is not counted stays until it is cleared: a card that fell off the bus sends nothing.
+    """
     s = rnic_state.c
+    newest = select(s.host, func.max(s.seen_at).label("seen_at")).group_by(s.host).having(func.max(s.seen_at) > at - WATCHED).subquery()
     cordon = and_(CordonRow.host == s.host, CordonRow.pci == s.pci, CordonRow.cordoned)
+    here = and_(s.host == newest.c.host, s.seen_at >= newest.c.seen_at - _PRESENT)
     counts = select(s.host, func.count().label("rnics"), func.count(CordonRow.pci).label("cordoned"), func.max(s.seen_at).label("seen_at"))
-    grouped = await session.execute(counts.select_from(rnic_state.outerjoin(CordonRow, cordon)).group_by(s.host))
+    grouped = await session.execute(counts.select_from(rnic_state.join(newest, here).outerjoin(CordonRow, cordon)).group_by(s.host))
     sick = await session.execute(select(s.host, s.pci, s.symptoms).where(s.symptoms != literal_column("'{}'::jsonb")))
     present: dict[str, list[Present]] = defaultdict(list)
     for row in sick:
@@ -44,11 +55,16 @@ async def hosts(session: ReadSession) -> dict[str, Host]:
 
 async def incidents(session: ReadSession, since: datetime, limit: int) -> Sequence[Row[Any]]:
     """Incidents that began, began again or were resolved since a time, and that webhooks hear of, too: the oldest change first."""
-    i = IncidentRow
-    began = and_(i.state != IncidentState.resolved, or_(i.opened_at >= since, i.reopened > 0))
+    i, entry = IncidentRow, TimelineRow
+    # `updated_at` moves with every edit. Both sides of a split have an entry: the one that it made, or opened again, is set apart.
+    again = or_(entry.kind == "reopened", and_(entry.kind == "split", i.apart))
+    newest = select(func.max(entry.at).label("at")).where(entry.incident_id == i.id, again).lateral()
+    began_at = func.coalesce(newest.c.at, i.opened_at)
+    began = and_(i.state != IncidentState.resolved, began_at >= since)
     ended = and_(i.state == IncidentState.resolved, i.resolved_at >= since)
     query: Select[*tuple[Any, ...]] = (
-        select(i.id, i.hosts, i.state, i.severity, i.title, i.opened_at, i.resolved_at, i.updated_at, i.reopened)
+        select(i.id, i.hosts, i.state, i.severity, i.title, began_at.label("began_at"), i.resolved_at, i.reopened)
+        .join(newest, true())
         .where(i.updated_at >= since, or_(began, ended))
         .where(i.merged_into.is_(None), i.suppressed_by.is_(None), i.inhibited_by.is_(None))
         .order_by(i.updated_at)

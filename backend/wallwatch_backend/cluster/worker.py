@@ -6,8 +6,10 @@ nothing special, and what somebody else changed is put right.
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import datetime, timedelta
+from itertools import islice
+from typing import TypeVar
 
 import structlog
 
@@ -51,6 +53,10 @@ _PODS_FOR = timedelta(days=1)
 _MOST_PODS = 100
 _PODS_KEPT = timedelta(days=30)
 _MISSING, _CONFLICT = 404, 409
+_REFUSALS_IN_A_ROW = 5
+"""So many end a step until the next round: then a right is missing, or the API server has too much to do."""
+
+T = TypeVar("T")
 
 
 def is_needed(settings: Settings) -> bool:
@@ -86,15 +92,15 @@ class ClusterWorker:
             if not await self._run_step("list_nodes", self._list_nodes(api, at)):
                 return
             async with self._database.read() as session:
-                hosts = await repository.hosts(session)
+                hosts = await repository.hosts(session, at)
                 began_or_ended = await repository.incidents(session, at - EVENTS_FOR, MOST) if self._settings.kubernetes_nodes else []
             events: list[NodeEvent] = []
             if self._settings.kubernetes_nodes:
-                await self._run_step("conditions", self._write_conditions(api, hosts, at))
+                await self._write_conditions(api, hosts, at)
                 events += events_of(began_or_ended, self._nodes, self._public_url)
             if self._settings.kubernetes_taint != "never":
                 events += await self._write_taints(api, hosts, at)
-            await self._run_step("events", self._write_events(api, events))
+            await self._write_events(api, events)
             if self._settings.kubernetes_pods:
                 await self._run_step("pods", self._read_pods(api, at))
         await self._store(hosts, at)
@@ -112,6 +118,22 @@ class ClusterWorker:
             return False
         self._reported.discard(what)
         return True
+
+    async def _run_each(self, what: str, items: Iterable[T], step: Callable[[T], Awaitable[None]]) -> None:
+        """Do a step for each item. One that the API server refuses does not hold up those after it; the log says it once."""
+        refused = in_a_row = 0
+        for item in items:
+            try:
+                await step(item)
+            except KubernetesRefused as error:
+                self._log_once(what, error)
+                refused, in_a_row = refused + 1, in_a_row + 1
+                if in_a_row == _REFUSALS_IN_A_ROW:
+                    break
+            else:
+                in_a_row = 0
+        if not refused:
+            self._reported.discard(what)
 
     def _log_once(self, what: str, error: KubernetesError) -> None:
         if what not in self._reported:
@@ -135,66 +157,77 @@ class ClusterWorker:
 
     async def _write_conditions(self, api: KubernetesApi, hosts: Mapping[str, Host], at: datetime) -> None:
         titles = {name: each.title for name, each in {**load.symptoms(), **load.other_conditions()}.items()}
-        written = 0
-        for node in list(self._nodes.values()):
-            body: Document
+        due: list[tuple[Node, Document]] = []
+        for node in self._nodes.values():
             if node.name in hosts:
-                wanted = conditions.verdict_of(hosts[node.name], titles)
-                if not conditions.differs(node.condition, wanted):
-                    continue
-                body = wanted.body(at, conditions.changed_at(node.condition, wanted, at))
+                wanted = conditions.verdict_of(hosts[node.name], titles, at)
+                if conditions.differs(node.condition, wanted):
+                    due.append((node, wanted.body(at, conditions.changed_at(node.condition, wanted, at))))
             elif node.condition is not None:  # a host that is not watched any more
-                body = {"type": conditions.CONDITION, "$patch": "delete"}
-            else:
-                continue
-            if written == MOST:
-                return
-            written += 1
+                due.append((node, {"type": conditions.CONDITION, "$patch": "delete"}))
+
+        async def write(change: tuple[Node, Document]) -> None:
+            node, body = change
             patch: Document = {"status": {"conditions": [body]}}
-            await self._patch(api, "patch_condition", node, f"/api/v1/nodes/{node.name}/status", patch, STRATEGIC_PATCH)
+            try:
+                await self._patch(api, "patch_condition", node, f"/api/v1/nodes/{node.name}/status", patch, STRATEGIC_PATCH)
+            except KubernetesRefused as error:
+                if error.code != _CONFLICT:  # the next round tries again: without the taint there is no right to read one node
+                    raise
+
+        await self._run_each("conditions", due[:MOST], write)
 
     async def _write_taints(self, api: KubernetesApi, hosts: Mapping[str, Host], at: datetime) -> list[NodeEvent]:
         """Taint or clear nodes; return what to say of those whose taint the API server has answered to be as wanted."""
         events: list[NodeEvent] = []
-        for node in list(self._nodes.values()):
-            tainted = taints.wanted(hosts.get(node.name), self._settings.kubernetes_taint)
-            if tainted == node.tainted or len(events) == MOST:
-                continue
+        wanted = ((node, taints.wanted(hosts.get(node.name), self._settings.kubernetes_taint)) for node in list(self._nodes.values()))
+
+        async def write(change: tuple[Node, bool]) -> None:
+            node, tainted = change
             # Taints are replaced as a whole: the version makes sure that nobody changed them since they were read.
             patch: Document = {"metadata": {"resourceVersion": node.version}, "spec": {"taints": taints.changed(node.taints, tainted)}}
+            path = f"/api/v1/nodes/{node.name}"
             try:
-                await self._patch(api, "patch_taint", node, f"/api/v1/nodes/{node.name}", patch, MERGE_PATCH)
+                await self._patch(api, "patch_taint", node, path, patch, MERGE_PATCH)
             except KubernetesRefused as error:
-                self._log_once("taints", error)
-                break
+                if error.code != _CONFLICT:
+                    raise
+                await self._keep(node, api.call("get_node", "GET", path))
             proven = self._nodes.get(node.name)
             if proven is not None and proven.tainted == tainted:
                 events.append(_taint_event(node.name, tainted, at))
+
+        await self._run_each("taints", islice((each for each in wanted if each[1] != each[0].tainted), MOST), write)
         return events
 
     async def _patch(self, api: KubernetesApi, call: str, node: Node, path: str, patch: Document, kind: str) -> None:
-        """Patch a node and keep what it is then. One that is gone is forgotten; one that somebody changed meanwhile is read again."""
+        await self._keep(node, api.call(call, "PATCH", path, body=patch, kind=kind))
+
+    async def _keep(self, node: Node, answer: Awaitable[Document]) -> None:
+        """Keep what the API server answers that a node is; one that is gone is forgotten."""
         try:
-            self._nodes[node.name] = Node.of(await api.call(call, "PATCH", path, body=patch, kind=kind))
+            self._nodes[node.name] = Node.of(await answer)
         except KubernetesRefused as error:
-            if error.code == _MISSING:
-                del self._nodes[node.name]
-            elif error.code == _CONFLICT:
-                self._nodes[node.name] = Node.of(await api.call("get_node", "GET", f"/api/v1/nodes/{node.name}"))
-            else:
+            if error.code != _MISSING:
                 raise
+            del self._nodes[node.name]
 
     async def _write_events(self, api: KubernetesApi, events: list[NodeEvent]) -> None:
         at = clock.now()
         self._sent = {name: sent for name, sent in self._sent.items() if at - sent < 2 * EVENTS_FOR}
-        for event in [each for each in events if each.name not in self._sent][:MOST]:
-            body = event.body(self._nodes[event.node].uid, socket.gethostname())
+
+        async def write(event: NodeEvent) -> None:
             try:
+                body = event.body(self._nodes[event.node].uid, socket.gethostname())
                 await api.call("create_event", "POST", node_events.PATH, body=body)
             except KubernetesRefused as error:
                 if error.code != _CONFLICT:  # it is there already, from before a restart
                     raise
             self._sent[event.name] = at
+
+        # A node may have gone since the event was made.
+        due = (event for event in events if event.name not in self._sent and event.node in self._nodes)
+        await self._run_each("events", islice(due, MOST), write)
 
     async def _read_pods(self, api: KubernetesApi, at: datetime) -> None:
         async with self._database.read() as session:
@@ -249,7 +282,7 @@ def _taint_event(node: str, tainted: bool, at: datetime) -> NodeEvent:
         action="Taint" if tainted else "Untaint",
         note=f"Wallwatch set the taint {taints.TAINT}:{taints.EFFECT}, because RNICs of the node are cordoned."
         if tainted
-        else f"Wallwatch removed the taint {taints.TAINT}:{taints.EFFECT}: the cordons are undone.",
+        else f"Wallwatch removed the taint {taints.TAINT}:{taints.EFFECT}: cordons are undone, or the host is not watched any more.",
         type="Normal",
         at=at,
     )

@@ -1,10 +1,10 @@
-"""As much of the API of Kubernetes as Helm needs to look up Secrets: what kinds there are, and Secrets that a test put there."""
+"""As much of the API of Kubernetes as Helm needs to look things up: what kinds there are, and Secrets and claims that a test put there."""
 
 from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -40,7 +40,7 @@ def _groups() -> dict[str, Any]:
     return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
 
 
-def _answer(path: str, secrets: Mapping[str, Mapping[str, str]]) -> dict[str, Any] | None:
+def _answer(path: str, secrets: Mapping[str, Mapping[str, str]], claims: Collection[str]) -> dict[str, Any] | None:
     fixed: dict[str, dict[str, Any]] = {
         "/version": {"major": "1", "minor": "31", "gitVersion": "v1.31.0"},
         "/api": {"kind": "APIVersions", "versions": ["v1"]},
@@ -53,16 +53,18 @@ def _answer(path: str, secrets: Mapping[str, Mapping[str, str]]) -> dict[str, An
     if prefix.endswith("/secrets") and name in secrets:
         data = {key: b64encode(value.encode()).decode() for key, value in secrets[name].items()}
         return {"kind": "Secret", "apiVersion": "v1", "metadata": {"name": name, "namespace": "default"}, "data": data}
+    if prefix.endswith("/persistentvolumeclaims") and name in claims:
+        return {"kind": "PersistentVolumeClaim", "apiVersion": "v1", "metadata": {"name": name, "namespace": "default"}}
     return None
 
 
 @contextmanager
-def serving(secrets: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """Serve these Secrets (name -> key -> text); yields the address."""
+def serving(secrets: Mapping[str, Mapping[str, str]], claims: Collection[str] = ()) -> Iterator[str]:
+    """Serve these Secrets (name -> key -> text) and claims of volumes (names); yields the address."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            found = _answer(self.path.partition("?")[0], secrets)
+            found = _answer(self.path.partition("?")[0], secrets, claims)
             missing = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404}
             body = json.dumps(found if found is not None else missing).encode()
             self.send_response(200 if found is not None else 404)

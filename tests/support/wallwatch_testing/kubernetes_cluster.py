@@ -9,7 +9,7 @@ import json
 import re
 import ssl
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -87,6 +87,11 @@ class StandInCluster:
         self.use(*used)
         self.asked: list[tuple[str, str]] = []
         self.down = False
+        """Whether connections are closed without an answer."""
+        self.refusing: Callable[[str, str, Document | None], int | None] = lambda method, path, body: None
+        """Which requests are refused, with which status, as by a webhook for admission."""
+        self.proxy_answers: int | None = None
+        """The status with which something in front of the API server answers everything, in plain text."""
         self._nodes: dict[str, Document] = {}
         self._pods: dict[str, Document] = {}
         self._events: dict[str, Document] = {}
@@ -107,10 +112,13 @@ class StandInCluster:
 
             def _do(self, method: str) -> None:
                 body = self.rfile.read(int(self.headers.get("content-length") or 0))
+                if cluster.down:
+                    self.close_connection = True
+                    return
                 code, answer = cluster.answer(method, self.path, self.headers, body)
-                content = json.dumps(answer).encode() if not cluster.down else b"upstream is away"
-                self.send_response(code if not cluster.down else 502)
-                self.send_header("content-type", "application/json")
+                content = json.dumps(answer).encode() if cluster.proxy_answers is None else b"upstream is away"
+                self.send_response(cluster.proxy_answers or code)
+                self.send_header("content-type", "application/json" if cluster.proxy_answers is None else "text/plain")
                 self.send_header("content-length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)
@@ -178,7 +186,10 @@ class StandInCluster:
                 if headers.get("authorization") != f"Bearer {self._token}":
                     raise Refusal(401, "Unauthorized", "Unauthorized")
                 query = {key: values[0] for key, values in parse_qs(parts.query).items()}
-                return self._route(method, parts.path, query, headers, json.loads(body) if body else None)
+                document = json.loads(body) if body else None
+                if (code := self.refusing(method, parts.path, document)) is not None:
+                    raise Refusal(code, "Refused", "refused by the test")
+                return self._route(method, parts.path, query, headers, document)
             except Refusal as refused:
                 return refused.status["code"], refused.status
 

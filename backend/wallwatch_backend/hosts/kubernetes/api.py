@@ -80,16 +80,28 @@ class KubernetesApi:
         headers = {"accept": accept, "content-type": kind} if body is not None else {"accept": accept}
         try:
             answer = await self._client.request(method, path, params=params, json=body, headers=headers)
-            document = answer.json()
         except (OSError, ValueError, httpx.HTTPError) as error:
             CALLS.labels(name, 0).inc()
             raise KubernetesSilent(f"{type(error).__name__}: {error}"[:_LOG_CHARACTERS]) from error
         CALLS.labels(name, answer.status_code).inc()
-        if not isinstance(document, dict):
-            raise KubernetesSilent(f"{method} {path} was answered by something that is not an API server")
+        document = _object_in(answer)
         if answer.is_error:
-            raise KubernetesRefused(answer.status_code, str(document.get("message") or document.get("reason") or "no reason given"))
+            # The API server, and what is in front of it, refuse in plain text, too: 429 when there is too much to do, 502 from a proxy.
+            known = document or {}
+            raise KubernetesRefused(
+                answer.status_code, str(known.get("message") or known.get("reason") or answer.reason_phrase or "no reason given")
+            )
+        if document is None:
+            raise KubernetesSilent(f"{method} {path} was answered by something that is not an API server")
         return document
+
+
+def _object_in(answer: httpx.Response) -> Document | None:
+    try:
+        document = answer.json()
+    except ValueError:
+        return None
+    return document if isinstance(document, dict) else None
 
 
 @asynccontextmanager
