@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 from tests.evaluation.draw import Drawn
 from tests.evaluation.record import record
@@ -15,6 +14,7 @@ from tests.evaluation.scoring.run import evaluate
 
 from wallwatch.domain.symptoms.host_stage import step
 from wallwatch.domain.telemetry.decode import decode_message
+from wallwatch.jobs.host_state import packed, unpacked
 from wallwatch_local.hosts import SCENARIOS
 from wallwatch_local.paths import binary
 
@@ -93,13 +93,13 @@ def classified(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
 def interrupted(lines: Sequence[bytes], stops: set[int]) -> Iterator[dict[str, Any]]:
     """As a job that is killed: it begins again with the state and the offset of its last commit, so messages come once more."""
     states: dict[str, Any] = {}
-    committed, at = (0, b"{}"), 0
+    committed, at = (0, packed({})), 0
     while at < len(lines):
         if at % COMMIT_EVERY == 0:
-            committed = (at, orjson.dumps(states))
+            committed = (at, packed(states))
         if at in stops:
             stops = stops - {at}
-            at, states = committed[0], orjson.loads(committed[1])
+            at, states = committed[0], unpacked(committed[1])
         message = decode_message(lines[at], LATEST_NS)
         host = message.tags["host"]
         states[host], found = step(states.get(host), message)
