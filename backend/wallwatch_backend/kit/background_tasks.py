@@ -37,11 +37,24 @@ async def restart_forever(name: str, task: Task) -> None:
             raise
         except Exception as error:
             FAILURES.labels(name).inc()
-            log.error("background_task_failed", task=name, error=type(error).__name__, detail=str(error).splitlines()[:1], retry_s=pause_s)
+            first = _first_of(error)
+            log.error("background_task_failed", task=name, error=type(first).__name__, detail=str(first).splitlines()[:1], retry_s=pause_s)
         if asyncio.get_running_loop().time() - started > 60:
             pause_s = 1.0
         await asyncio.sleep(pause_s)
         pause_s = min(pause_s * 2, _RESTART_MAX_S)
+
+
+def _first_of(error: Exception) -> BaseException:
+    """What went wrong first where several tasks of a group failed.
+
+    >>> _first_of(ExceptionGroup("two tasks", [ExceptionGroup("one", [KeyError("host")]), OSError()]))
+    KeyError('host')
+    """
+    first: BaseException = error
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    return first
 
 
 async def work_through(process_batch: Callable[[], Awaitable[int]], full: int, period_s: float) -> None:

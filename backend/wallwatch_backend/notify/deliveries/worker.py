@@ -161,8 +161,9 @@ class Dispatcher:
     async def _record(self, webhook_id: UUID, ended: Sequence[tuple[Claimed, Outcome]]) -> None:
         """Record the outcomes of attempts in one transaction."""
         async with self._database.write() as session:
-            deliveries = await repository.get_many_locked(session, webhook_id, [claimed.delivery_id for claimed, _ in ended])
+            # The webhook first, as its deletion does, which then takes its deliveries: the other way round both would wait for ever.
             webhook = await webhooks.get_locked(session, webhook_id)
+            deliveries = await repository.get_many_locked(session, webhook_id, [claimed.delivery_id for claimed, _ in ended])
             for claimed, outcome in sorted(ended, key=lambda result: result[1].at):
                 ATTEMPTS.labels(DeliveryState.delivered if outcome.delivered else DeliveryState.failed).inc()
                 delivery = deliveries.get(claimed.delivery_id)
