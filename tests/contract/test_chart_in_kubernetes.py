@@ -104,7 +104,7 @@ def test_keys_in_a_secret_are_keys_that_the_backend_takes_and_several_replicas_m
     cipher = SecretCipher.load(copied)
     assert cipher.decrypt(cipher.encrypt("text")) == "text"
     assert len(CommandSigner.load(copied).kid) == 16
-    assert {file.name for file in copied.iterdir()} == set(secret["data"]), "neither key was made anew"
+    assert {file.name for file in copied.iterdir()} == set(secret["data"]), "neither key was created again"
     others = only(rendered("backend.keys.in=secret"), "Secret", "-keys")["data"]
     assert all(others[name] != content for name, content in secret["data"].items())
 

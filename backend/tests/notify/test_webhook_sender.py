@@ -116,7 +116,7 @@ async def test_the_next_address_is_tried_when_the_first_refuses_connections(serv
 
 
 class Answering:
-    """A server that answers as it is told. Its address counts as a public one while `public` is patched in."""
+    """A server with given answers. The fixture `public` makes its address pass for a public one."""
 
     def __init__(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         class Handler(QuietHandler):

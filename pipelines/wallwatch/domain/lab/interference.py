@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from wallwatch.domain.lab.metric_level import Level
 from wallwatch.domain.lab.tester import Outcome
@@ -25,6 +25,12 @@ class Interference:
             lost = sum(_is_lost(level, outcome.metrics.get(name)) for name, level in levels.items()) / len(levels)
             for one in outcome.symptoms:
                 self.damage[one] = max(self.damage[one], lost)
+
+    def counted(self, outcomes: Sequence[Outcome], symptom: str) -> tuple[int, int]:
+        """In how many outcomes a symptom shows, and in how many it does not though nothing may hide it."""
+        shown = sum(symptom in one.symptoms for one in outcomes)
+        hidden = sum(symptom not in one.symptoms and self.may_hide(one, symptom) for one in outcomes)
+        return shown, len(outcomes) - shown - hidden
 
     def may_hide(self, outcome: Outcome, symptom: str) -> bool:
         """Whether another symptom may be why this one does not show: it stops the device, and they have never been seen together."""

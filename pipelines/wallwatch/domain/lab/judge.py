@@ -273,34 +273,25 @@ class Judge:
         """
         if signal.symptom is None or self.default_is_bad:
             return False
-        is_even = looks_even(*self._told(config, signal))
+        outcomes = self.seen[self.device.key(config)]
         for _ in range(2 * MOST_REPEATS):
+            is_even = looks_even(*self.interference.counted(outcomes, signal.symptom))
+            if is_even:
+                self.by_chance.add(signal)
             if is_even is not None:
-                break
+                return is_even
             self.observe(config, phase)
             self.repeats += 1
-            is_even = looks_even(*self._told(config, signal))
-        if is_even:
-            self.by_chance.add(signal)
-        return is_even is True
+        return False
 
     def is_rare(self, config: Config, signal: Signal, phase: Phase) -> bool:
         """Whether a symptom that comes by chance hardly ever shows in this configuration."""
-        for _ in range(CHANCE_TESTS):
-            if self._told(config, signal)[1] >= CHANCE_TESTS:
-                break
+        outcomes = self.seen[self.device.key(config)]
+        for _ in range(CHANCE_TESTS - len(outcomes)):
             self.observe(config, phase)
             self.repeats += 1
-        shown, told = self._told(config, signal)
-        return shown < RARE * told
-
-    def _told(self, config: Config, signal: Signal) -> tuple[int, int]:
-        """In how many tests of a configuration a symptom showed, and how many say whether it does: nothing else may hide it there."""
-        symptom = signal.symptom or ""
-        outcomes = [one for one in self.seen[self.device.key(config)] if one.status == "ok"]
-        shown = sum(symptom in one.symptoms for one in outcomes)
-        hidden = sum(symptom not in one.symptoms and self.interference.may_hide(one, symptom) for one in outcomes)
-        return shown, len(outcomes) - hidden
+        shown, missing = self.interference.counted(outcomes, signal.symptom or "")
+        return shown < RARE * (shown + missing)
 
     @property
     def certainty(self) -> tuple[bool, frozenset[Signal]]:
@@ -367,9 +358,8 @@ class Judge:
         return self._symptom_verdict(outcomes, signal.symptom, surely) if signal.symptom else self._metric_verdict(outcomes, signal, surely)
 
     def _symptom_verdict(self, outcomes: Sequence[Outcome], symptom: str, surely: bool) -> tuple[bool | None, bool]:
-        bad = sum(symptom in one.symptoms for one in outcomes)
-        hidden = sum(symptom not in one.symptoms and self.interference.may_hide(one, symptom) for one in outcomes)
-        good = len(outcomes) - bad - hidden
+        bad, good = self.interference.counted(outcomes, symptom)
+        hidden = len(outcomes) - bad - good
         if not self.is_flaky:
             return (None if hidden else bad > 0), True
         if hidden > max(1, bad + good):

@@ -24,12 +24,13 @@ TESTS_PER_VERDICT = {"once": 1, "flaky": 3, "by chance": 8}
 """About how many tests a verdict takes."""
 
 
-def looks_even(shown: int, tests: int) -> bool | None:
-    """Whether a symptom shows in so many tests as if by chance, neither nearly always nor hardly ever; None for too few tests.
+def looks_even(shown: int, missing: int) -> bool | None:
+    """Whether a symptom comes as if by chance that shows in so many tests and is missing in so many; None for too few tests.
 
-    >>> looks_even(7, 12), looks_even(10, 12), looks_even(12, 24)
+    >>> looks_even(7, 5), looks_even(10, 2), looks_even(12, 12)
     (None, False, True)
     """
+    tests = shown + missing
     for (low, high), number in zip(EVEN, EVEN_TESTS, strict=True):
         if tests >= number and not low <= shown / tests <= high:
             return False
