@@ -1,6 +1,6 @@
 """Queries of forecasts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -96,6 +96,25 @@ async def with_chance(session: ReadSession, least: float, since: datetime) -> li
     short = (f.made_at, f.next_wall, f.wall_chance, f.earliest_in_s, f.likely_in_s, f.latest_in_s)
     query = select(*short, rnic.c.host, rnic.c.pci, rnic.c.rack, rnic.c.model).join(rnic, rnic.c.rnic_id == f.rnic_id)
     return list((await session.execute(query.where(f.made_at >= since, f.wall_chance >= least))).all())
+
+
+async def with_decline(session: ReadSession, known: Collection[tuple[str, str]], since: datetime) -> list[Any]:
+    """RNICs with a predicted decline, and the known ones (host, pci) whatever their newest forecast has."""
+    f, r = rnic_forecast.c, rnic.c
+    short = (f.made_at, f.cold_start, f.confidence, f.wall_chance, f.decline_share, f.decline_since, f.decline_in_s)
+    query = select(
+        *short,
+        cast(f.body["decline", "chance"].astext, Double).label("chance"),
+        cast(f.body["bandwidth_gbps", "now"].astext, Double).label("bandwidth_gbps"),
+        r.host,
+        r.pci,
+        r.rack,
+        r.model,
+    ).join(rnic, r.rnic_id == f.rnic_id)
+    wanted = f.decline_since.is_not(None)
+    if known:
+        wanted |= tuple_(r.host, r.pci).in_(sorted(known))
+    return list((await session.execute(query.where(f.made_at >= since, wanted))).all())
 
 
 async def counts(
