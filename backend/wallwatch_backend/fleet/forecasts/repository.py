@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import BigInteger, Double, Row, and_, case, cast, false, func, not_, select, true, tuple_
+from sqlalchemy import BigInteger, Double, Row, and_, case, cast, false, func, not_, or_, select, true, tuple_
 
 from wallwatch.domain.forecast.targets import HORIZONS_MIN
 from wallwatch.store.tables import forecast, forecast_model, forecast_model_change, rnic, rnic_forecast
@@ -111,9 +111,7 @@ async def with_decline(session: ReadSession, known: Collection[tuple[str, str]],
         r.rack,
         r.model,
     ).join(rnic, r.rnic_id == f.rnic_id)
-    wanted = f.decline_since.is_not(None)
-    if known:
-        wanted |= tuple_(r.host, r.pci).in_(sorted(known))
+    wanted = or_(f.decline_since.is_not(None), tuple_(r.host, r.pci).in_(sorted(known)) if known else false())
     return list((await session.execute(query.where(f.made_at >= since, wanted))).all())
 
 
