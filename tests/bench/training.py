@@ -11,8 +11,8 @@ import time
 from multiprocessing.connection import Connection
 from typing import Any
 
-import dask
-from dask.distributed import Client, LocalCluster
+import dask.distributed
+from dask.delayed import delayed
 from tests.bench.forecast import history
 from tests.bench.processes import usage
 from tests.bench.report import report
@@ -20,6 +20,8 @@ from tests.bench.report import report
 from wallwatch.forecasting.training import distributed
 from wallwatch.forecasting.training.train import train
 
+dask_distributed: Any = dask.distributed
+"""Its classes are untyped."""
 SIZES = [int(text) for text in os.environ.get("WALLWATCH_BENCH_TRAINING_RNICS", "40,160,640").split(",")]
 PART_RNICS = 20
 DAY_MIN = 1440
@@ -40,9 +42,12 @@ def alone(rnics: int) -> dict[str, float]:
 def on_cluster(rnics: int) -> dict[str, float]:
     """Each part made where it is trained on, as workers read the store; the time includes starting the workers."""
     began = time.monotonic()
-    with LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with (
+        dask_distributed.LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
+        dask_distributed.Client(cluster) as client,
+    ):
         ready_s = time.monotonic() - began
-        parts = [dask.delayed(history)(PART_RNICS, DAY_MIN, part) for part in range(rnics // PART_RNICS)]
+        parts = [delayed(history)(PART_RNICS, DAY_MIN, part) for part in range(rnics // PART_RNICS)]
         distributed.train(client, parts, EVERY_MIN)
         elapsed_s = time.monotonic() - began
         of_workers = list(client.run(lambda: usage(os.getpid())).values())
