@@ -10,7 +10,7 @@ once a bucket had two samples of a signal, counts, greatest and least values fol
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import nan
 from typing import Any
 
@@ -56,7 +56,7 @@ class Layout:
         self,
         packed: Packed,
         at_ms: int,
-        values: Mapping[str, float],
+        values: dict[str, float],
         newest_ms: int,
         bucket_ms: int = BUCKET_MS,
         window_ms: int = WINDOW_MS,
@@ -69,13 +69,12 @@ class Layout:
             window.add(rows, self.places, at_ms, values, newest_ms, bucket_ms, window_ms)
             packed[:] = self.of_rows(rows)
             return
-        taken = list(map(values.get, self.places))
         if newest is not None and number == newest[0]:
-            window.merge(newest, taken)
+            window.merge(newest, self.places, values)
         else:
             if newest is not None:
                 packed[0] = self._with(packed[0], newest)
-            packed[1] = [number, taken]
+            packed[1] = window.new_row(number, self.places, values)
         older, oldest = packed[0], max(newest_ms // bucket_ms, number) - window_ms // bucket_ms
         if number <= oldest:
             packed[:] = new()
