@@ -95,7 +95,12 @@ class Layout:
         """The rows as `window` has them, with one signal at place 0."""
         rows: window.Rows = []
         for number, value, *more in self._column(packed[0], place):
-            rows.append([number & ~_LONG, [value], *[[cell] for cell in more]] if value == value else [number & ~_LONG, [None]])
+            if value != value:
+                rows.append([number & ~_LONG, [None]])
+            elif more:
+                rows.append([number & ~_LONG, [value], [int(more[0])], [more[1]], [more[2]]])
+            else:
+                rows.append([number, [value]])
         if packed[1] is not None:
             number, *parts = packed[1]
             rows.append([number, *[[part[place]] for part in parts]])
@@ -153,6 +158,10 @@ class Layout:
             for number, *cells in self._form(older).iter_unpack(older):
                 parts = [cells[i : i + width] for i in range(0, len(cells), width)]
                 sums = [value if value == value else None for value in parts[0]]
-                more = [[None if known is None else cell for known, cell in zip(sums, part, strict=True)] for part in parts[1:]]
+                more: list[list[Any]] = [
+                    [None if known is None else cell for known, cell in zip(sums, part, strict=True)] for part in parts[1:]
+                ]
+                if more:
+                    more[0] = [None if count is None else int(count) for count in more[0]]
                 rows.append([number & ~_LONG, sums, *more])
         return rows if newest is None else [*rows, newest]
