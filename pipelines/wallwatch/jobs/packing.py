@@ -1,4 +1,4 @@
-"""Packing of old samples on the Apache edition of TimescaleDB, by ingest: an hour that is over becomes one row per RNIC.
+"""Packing of old samples and minutes on the Apache edition of TimescaleDB, by ingest: an hour that is over becomes one row per RNIC.
 
 The Community edition's columnstore does the same by itself: there are no tables for packed hours, and nothing is done.
 """
@@ -28,8 +28,8 @@ _EXIST = "SELECT to_regclass(format('public.%%I', %s::text)) IS NOT NULL"
 # The newest first: what came late joins its hour sooner or later, and what has just ended is read most.
 _DUE = f"""
 SELECT range_start FROM timescaledb_information.chunks
-WHERE hypertable_schema = 'public' AND hypertable_name = %s AND range_end - range_start = INTERVAL '1 hour'
-  AND range_end < now() - INTERVAL '{COMPRESS_AFTER}' AND pg_relation_size(format('%%I.%%I', chunk_schema, chunk_name)::regclass) > 0
+WHERE hypertable_schema = 'public' AND hypertable_name = %s AND range_end < now() - INTERVAL '{COMPRESS_AFTER}'
+  AND pg_relation_size(format('%%I.%%I', chunk_schema, chunk_name)::regclass) > 0
 ORDER BY range_start DESC
 """  # noqa: S608 - a constant
 
@@ -73,7 +73,7 @@ class Packing:
         if connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchone() != (True,):
             return 0
         try:
-            for table in packed.PACKED:
+            for table in (*packed.PACKED, *packed.MINUTES):
                 for (begins,) in connection.execute(_DUE, [table]).fetchall():
                     if self._stop.is_set():
                         return count
@@ -85,9 +85,9 @@ class Packing:
     def _pack_hour(self, connection: psycopg.Connection[Any], table: str, begins: datetime) -> int:
         try:
             row = connection.execute("SELECT wallwatch_pack_hour(%s, %s)", [table, begins]).fetchone()
-        except (psycopg.errors.SerializationFailure, psycopg.errors.LockNotAvailable) as error:
+        except (psycopg.errors.SerializationFailure, psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
             log.info("%s of %s stays as it is for now: %s", begins, table, error.diag.message_primary)
             return 0
-        if row is not None and row[0]:  # until now, a sample that came again counted twice
+        if row is not None and row[0] and table in packed.PACKED:  # until now, a sample that came again counted twice
             self._touched({table: int(begins.timestamp()) // 60})
         return 1
