@@ -56,8 +56,8 @@ def measure(connection: psycopg.Connection[Any], url: str, begin: datetime, hour
     cpu = usage(connection.info.backend_pid).cpu_s
     packing.pack(connection)
     found["minutes_packing_cpu_us_per_row"] = (usage(connection.info.backend_pid).cpu_s - cpu) / minutes / len(ROLLUPS_PACKED) * 1e6
-    for rollup in ROLLUPS_PACKED:
-        connection.execute(f"VACUUM ANALYZE {packed.table_name(rollup.table)}".encode())
+    for table in (packed.MINUTES_OF_HOURS, *(packed.table_name(rollup.table) for rollup in ROLLUPS_PACKED)):
+        connection.execute(f"VACUUM ANALYZE {table}".encode())
     found["minutes_bytes_per_rnic_packed"] = {r.view: _bytes(connection, packed.table_name(r.table)) / minutes for r in ROLLUPS_PACKED}
     for name, query in queries.items():
         found |= _compare(name, answers[name], _read(connection, query.format("offload_1m"), fleet))
@@ -81,7 +81,7 @@ def _charts(connection: psycopg.Connection[Any], packing: Packing, end: datetime
     lengths = {f"chart_{days}_d": {"until": end, "length": timedelta(days=days)} for days in (7, DAYS)}
     answers = {name: _read(connection, _CHART.format("rnic_1m_rollup"), values) for name, values in lengths.items()}
     packing.pack(connection)
-    connection.execute("VACUUM ANALYZE rnic_1m_rollup_packed")
+    connection.execute("VACUUM ANALYZE rnic_1m_rollup_packed, minutes_packed")
     found: dict[str, Any] = {}
     for name, values in lengths.items():
         found |= _compare(name, answers[name], _read(connection, _CHART.format("rnic_1m"), values))
@@ -98,10 +98,11 @@ def _read(connection: psycopg.Connection[Any], statement: str, values: dict[str,
     """Milliseconds by the clock (p50) and of PostgreSQL's CPU time per query, and the rows of the last one in an order of their own."""
     times: list[float] = []
     rows: list[Any] = []
+    cursor = psycopg.ClientCursor(connection)  # values are part of the statement, as in Grafana's
     cpu = usage(connection.info.backend_pid).cpu_s
     for number in range(READS):
         begin = time.perf_counter()
-        rows = connection.execute(statement.encode(), {"rnic": 1 + number % CHARTED} | values).fetchall()
+        rows = cursor.execute(statement.encode(), {"rnic": 1 + number % CHARTED} | values).fetchall()
         times.append(time.perf_counter() - begin)
     return statistics.median(times) * 1e3, (usage(connection.info.backend_pid).cpu_s - cpu) / READS * 1e3, sorted(rows, key=str)
 
