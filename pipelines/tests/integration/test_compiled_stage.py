@@ -1,4 +1,4 @@
-"""The compiled stage of `classify` says what the plain one says."""
+"""The compiled stages of `classify` and `isolation` say what the plain ones say."""
 
 import os
 import subprocess
@@ -20,6 +20,8 @@ ODD_INPUT = (
     "test_events.py",
     "test_signals.py",
     "test_fleet_totals.py",
+    "isolation",
+    "isolation_live",
 )
 
 
@@ -40,19 +42,21 @@ def outcome(how: str, recordings: list[Path]) -> list[bytes]:
 
 def test_findings_and_states_are_the_same_byte_for_byte(tmp_path: Path) -> None:
     recordings = []
-    for scenario, length in (("all", "4m"), ("transport", "3m")):
+    for scenario, length in (("all", "4m"), ("transport", "3m"), ("isolation", "4m")):
         folder = tmp_path / scenario
-        arguments = ["--scenario", hosts.scenario_file(scenario), "--out", folder, "--for", length, "--interval", "10s"]
+        arguments = ["--scenario", str(hosts.scenario_file(scenario)), "--out", str(folder), "--for", length, "--interval", "10s"]
         subprocess.run([binary("fleetsim"), "record", *arguments], check=True, capture_output=True)
         recordings.append(folder)
     plain, compiled = outcome("plain", recordings), outcome("compiled", recordings)
     assert (plain[0], compiled[0]) == (b".py", b".so")
     assert plain[1:] == compiled[1:]
+    for shown in ("minute", "broken", "now"):
+        assert any(f'"kind":"{shown}"'.encode() in line for line in plain), shown
     for shown in (*(f"S{n}" for n in range(1, 9)), "B2", "B5"):
         assert any(f'"symptom":"{shown}"'.encode() in line for line in plain), shown
 
 
-def test_the_compiled_stage_passes_the_tests_of_odd_input() -> None:
+def test_the_compiled_stages_pass_the_tests_of_odd_input() -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "wallwatch_testing.compiled_stage", "-p", "no:cacheprovider"]
     path = {"PYTHONPATH": str(REPOSITORY / "tests/support")}
     tests = [str(REPOSITORY / "pipelines/tests/domain" / name) for name in ODD_INPUT]

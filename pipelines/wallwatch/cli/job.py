@@ -87,10 +87,13 @@ def lab() -> None:
 @app.command()
 def isolation() -> None:
     """Judge the traffic of VFs from Kafka second by second and write broken promises and findings to Kafka."""
-    from wallwatch.jobs.isolation import IsolationJob
+    from wallwatch.jobs import compiled_stage
 
     settings = Settings()
     _log(settings)
+    compiled_stage.use()
+    from wallwatch.jobs.isolation import IsolationJob
+
     job = IsolationJob(settings)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: job.stop())

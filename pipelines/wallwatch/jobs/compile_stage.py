@@ -1,4 +1,4 @@
-"""`python -m wallwatch.jobs.compile_stage`: translates the stage of `classify` to machine code, where a C compiler is at hand.
+"""`python -m wallwatch.jobs.compile_stage`: translates the stages of `classify` and `isolation` to machine code, if there is a C compiler.
 
 It takes some 40 s of CPU, and nothing when it was done for this source before. Without a C compiler, or
 Python's headers, it says so and leaves everything as it is: the stage then runs as plain Python.

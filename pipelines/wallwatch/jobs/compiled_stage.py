@@ -1,4 +1,4 @@
-"""The stage of `classify` as machine code: the same modules, translated by mypyc, in place of the plain ones (decision 0040).
+"""The stages of `classify` and `isolation` as machine code: the same modules, translated by mypyc, for the plain ones (decision 0040).
 
 `python -m wallwatch.jobs.compile_stage` puts them into a folder of the Python environment. They are used only by a process that asks for it
 before it imports one of them, and only if they come from exactly the source that is installed. Otherwise the plain modules run.
@@ -22,9 +22,14 @@ _SYMPTOMS = (
     "baseline", "clock_steps", "detect", "events", "features", "first_signs", "fleet_totals", "host", "host_stage", "packed_window",
     "peers", "rnic_stage", "signals", "transport", "window",
 )  # fmt: skip
+_ISOLATION = (
+    "counters", "detector", "egress", "engine_load", "engine_shares", "full_part", "ingress", "live", "minutes", "pressure",
+    "reading_order", "readings", "second", "shared_delay", "shared_queue", "verdicts", "vf_track", "vf_verdicts",
+)  # fmt: skip
 MODULES = (
     "wallwatch.domain.performance.surface",
     *(f"wallwatch.domain.symptoms.{name}" for name in _SYMPTOMS),
+    *(f"wallwatch.domain.isolation.{name}" for name in _ISOLATION),
     "wallwatch.jobs.host_state",
     "wallwatch.jobs.time_order",
 )

@@ -115,7 +115,7 @@ def reading_of_message(t: float, fields: Mapping[str, Any]) -> Reading:
         get("softnet_dropped"),
         get("softnet_squeezed"),
         get("cpu_pressure_us"),
-        get("tx_backlog_bytes"),
+        _float(get("tx_backlog_bytes")),
         _bps(get("port_mbps")),
         _bps(get("pcie_mbps")),
     )
@@ -141,7 +141,20 @@ def _vf_of_row(row: Any) -> tuple[str, VfCounters]:
         raise ValueError(f"field vfs: a value of VF {row[0]} is not a number: {row[2:]!r:.200}")
     vf, generation, rx_b, rx_p, rx_d, tx_b, tx_p, tx_d, p50, p99, backlog, policed, max_tx, min_tx, cpu = full
     return f"vf{vf}", VfCounters(
-        rx_b, rx_p, rx_d, tx_b, tx_p, tx_d, generation or "", p50, p99, backlog, policed, _bps(max_tx), _bps(min_tx), cpu
+        rx_b,
+        rx_p,
+        rx_d,
+        tx_b,
+        tx_p,
+        tx_d,
+        generation or "",
+        _float(p50),
+        _float(p99),
+        _float(backlog),
+        policed,
+        _bps(max_tx),
+        _bps(min_tx),
+        _float(cpu),
     )
 
 
@@ -149,6 +162,11 @@ def _sum(one: int | None, other: int | None) -> int | None:
     if one is None:
         return other
     return one if other is None else one + other
+
+
+def _float(value: float | None) -> float | None:
+    """Gauges are whole numbers in some messages."""
+    return None if value is None else float(value)
 
 
 def _bps(mbps: float | None) -> float | None:
