@@ -23,7 +23,7 @@ _SYMPTOMS = (
     "peers", "rnic_stage", "signals", "transport", "window",
 )  # fmt: skip
 MODULES = (
-    "wallwatch.domain.performance.surface",
+    "wallwatch.domain.performance.remembered",
     *(f"wallwatch.domain.symptoms.{name}" for name in _SYMPTOMS),
     "wallwatch.jobs.host_state",
     "wallwatch.jobs.time_order",
