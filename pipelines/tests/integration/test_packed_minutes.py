@@ -266,6 +266,23 @@ def test_days_from_before_the_upgrade_are_packed_and_a_downgrade_restores_the_ro
     command.upgrade(config, "head")
 
 
+def test_a_column_that_comes_later_is_packed_too(connection: Connection, packing: Packing) -> None:
+    insert(connection, RNIC_1M, OLDER, list(range(60)))
+    packing.pack(connection)
+    connection.execute("ALTER TABLE rnic_1m_rollup ADD COLUMN later_max BIGINT")
+    try:
+        connection.execute("SELECT wallwatch_follow_columns('rnic_1m_rollup')")
+        connection.execute("INSERT INTO rnic_1m_rollup (bucket, rnic_id, samples, later_max) VALUES (%s, 7, 6, 5)", [OLD])
+        packing.pack(connection)
+        found = connection.execute("SELECT later_max, count(*) FROM rnic_1m GROUP BY 1 ORDER BY 1").fetchall()
+        assert found == [(5, 1), (None, 120)]
+    finally:
+        connection.execute("DROP VIEW rnic_1m")
+        for table in ("rnic_1m_rollup", "rnic_1m_rollup_packed"):
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN later_max".encode())
+        connection.execute("SELECT wallwatch_follow_columns('rnic_1m_rollup')")
+
+
 def test_packed_minutes_are_dropped_with_the_minutes_of_their_age(connection: Connection, packing: Packing, postgres_url: str) -> None:
     settings = Settings(database_url=postgres_url, rollup_retention_days=20)
     ages = (200, 2)
