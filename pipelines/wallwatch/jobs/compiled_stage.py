@@ -27,7 +27,7 @@ _ISOLATION = (
     "reading_order", "readings", "second", "shared_delay", "shared_queue", "verdicts", "vf_track", "vf_verdicts",
 )  # fmt: skip
 MODULES = (
-    "wallwatch.domain.performance.surface",
+    "wallwatch.domain.performance.remembered",
     *(f"wallwatch.domain.symptoms.{name}" for name in _SYMPTOMS),
     *(f"wallwatch.domain.isolation.{name}" for name in _ISOLATION),
     "wallwatch.jobs.host_state",

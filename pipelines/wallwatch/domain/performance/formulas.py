@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wallwatch.domain.performance.parameters import Performance
-from wallwatch.domain.performance.surface import surface_of
+from wallwatch.domain.performance.remembered import surface_of
 
 
 def bandwidth_gbps(p: Performance, q_l: float, q_r: float) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 
 from wallwatch.domain.catalogue.load import derived_signals
 from wallwatch.domain.catalogue.models import Profile
-from wallwatch.domain.performance.surface import surface_of
+from wallwatch.domain.performance.remembered import surface_of
 from wallwatch.domain.symptoms import baseline
 
 RAW = (
