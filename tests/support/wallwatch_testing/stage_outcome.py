@@ -1,5 +1,5 @@
-"""`python -m wallwatch_testing.stage_outcome plain|compiled RECORDING...`: what the stages of `classify` and `isolation` say of recordings, and
-what the former keeps at the end of each."""
+"""`python -m wallwatch_testing.stage_outcome plain|compiled RECORDING...`: what the stages of `classify` and `isolation` say of
+recordings, and what the former keeps at the end of each."""
 
 import gzip
 import sys
