@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"go/format"
 	"maps"
@@ -15,11 +16,8 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: blocklayouts blocks.yaml")
-		os.Exit(2)
-	}
-	source, err := generate(os.Args[1])
+	flag.Parse()
+	source, err := generate(flag.Arg(0))
 	if err == nil {
 		_, err = os.Stdout.Write(source)
 	}

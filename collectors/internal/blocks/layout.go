@@ -2,8 +2,6 @@
 // of values for each. docs/contracts.md describes the form, and docs/decisions/0041 says why.
 package blocks
 
-//go:generate sh -c "go run ../blocklayouts ../../../pipelines/wallwatch/domain/telemetry/blocks.yaml >layouts_generated.go.new && mv layouts_generated.go.new layouts_generated.go"
-
 import (
 	"slices"
 	"strconv"

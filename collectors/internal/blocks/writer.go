@@ -150,21 +150,18 @@ func AppendTags(out []byte, layout *Layout, tag func(name string) (string, bool)
 			continue
 		}
 		for i := place - missing; i < place; i++ {
-			out = appendSeparated(out, i, "null")
+			out = append(separated(out, i), "null"...)
 		}
 		missing = 0
-		if place > 0 {
-			out = append(out, ',')
-		}
-		out = AppendText(out, text)
+		out = AppendText(separated(out, place), text)
 		end = len(out)
 	}
 	return append(out[:end], ']')
 }
 
-func appendSeparated(out []byte, place int, text string) []byte {
+func separated(out []byte, place int) []byte {
 	if place > 0 {
-		out = append(out, ',')
+		return append(out, ',')
 	}
-	return append(out, text...)
+	return out
 }

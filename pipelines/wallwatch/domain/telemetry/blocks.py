@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -202,7 +202,7 @@ class BlockReader:
         if value is None:
             raise Refused("empty", "the message has no value")
         at = value.find(_ROWS)
-        known = self._envelopes.get(value[:at]) if at > 0 else None
+        known = self.envelope(value[:at]) if at > 0 else None
         if known is not None:
             end = value.rstrip()
             try:
@@ -216,10 +216,7 @@ class BlockReader:
         rows = found.pop("rows", None)
         if type(rows) is not list:
             raise Refused("wrong_type", "the rows of a block must be a list")
-        envelope = _envelope(found, len(orjson.dumps(found)))
-        if at > 0:
-            self.envelope(value[:at])
-        return envelope, rows
+        return _envelope(found, len(orjson.dumps(found))), rows
 
     def _remember(self, raw: bytes, envelope: Envelope) -> Envelope:
         self._grown(1)
@@ -271,20 +268,30 @@ def _envelope(found: dict[str, Any], size: int) -> Envelope:
         raise Refused("missing_tag", "the tag 'host' is missing or empty")
     if not isinstance(more, list) or not all(isinstance(one, str) for one in more):
         raise Refused("wrong_type", "`more` must be a list of names of fields")
-    layout = layouts()[name]
-    names = (*(_name(layout.fields, place) for place in places_of(found.get("fields"))), *more)
+    fields = found.get("fields")
+    if not isinstance(fields, str):
+        raise Refused("wrong_type", "`fields` must be the places of the fields, such as '0-5,7'")
+    names, sorted_names, pick = _named(name, fields, tuple(more))
+    of_all = dict(tags)
+    telemetry_key = of_all.pop(keys.TAG, None)
+    return Envelope(measurements()[name], layouts()[name], of_all, telemetry_key, names, sorted_names, pick, fields, more)
+
+
+@lru_cache(maxsize=1_000)
+def _named(
+    measurement: str, fields: str, more: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...], Callable[[Sequence[Any]], tuple[Any, ...]]]:
+    """The names of a row's values, the same sorted, and what sorts the values: hosts with devices of one kind share them."""
+    names = (*(_name(layouts()[measurement].fields, place) for place in places_of(fields)), *more)
     if not names or len(names) > MOST_FIELDS:
         raise Refused("out_of_range", f"a block has from 1 to {MOST_FIELDS} fields, not {len(names)}")
     if len(set(names)) < len(names):
         raise Refused("wrong_type", "a field is in the block twice")
-    of_all = dict(tags)
-    telemetry_key = of_all.pop(keys.TAG, None)
     order = sorted(range(len(names)), key=names.__getitem__)
-    pick = itemgetter(*order) if len(order) > 1 else tuple
-    return Envelope(measurements()[name], layout, of_all, telemetry_key, names, tuple(names[i] for i in order), pick, found["fields"], more)
+    return names, tuple(names[i] for i in order), itemgetter(*order) if len(order) > 1 else tuple
 
 
-def places_of(text: object) -> list[int]:
+def places_of(text: str) -> list[int]:
     """The places that ranges name.
 
     >>> places_of("0-2,7"), places_of("")
@@ -295,8 +302,6 @@ def places_of(text: object) -> list[int]:
     Refused
         When the text has another form, or its places do not ascend.
     """
-    if not isinstance(text, str):
-        raise Refused("wrong_type", "`fields` must be the places of the fields, such as '0-5,7'")
     found: list[int] = []
     for part in text.split(",") if text else ():
         first, _, last = part.partition("-")
