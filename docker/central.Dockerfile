@@ -11,6 +11,8 @@ RUN npm run build
 
 FROM ${PYTHON_IMAGE} AS wheels
 WORKDIR /src
+# A C compiler for the stage of classify; it stays in this build stage.
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
 RUN python -m venv /app/venv
 ENV PATH=/app/venv/bin:$PATH
 COPY requirements.lock ./
@@ -19,7 +21,7 @@ COPY pyproject.toml ./
 COPY pipelines/wallwatch pipelines/wallwatch
 COPY backend/wallwatch_backend backend/wallwatch_backend
 COPY local/wallwatch_local local/wallwatch_local
-RUN pip install --no-cache-dir --no-deps .
+RUN pip install --no-cache-dir --no-deps . && python -m wallwatch.jobs.compile_stage
 
 FROM ${PYTHON_IMAGE}
 # LightGBM is built against the GNU OpenMP runtime, which the slim image lacks.
