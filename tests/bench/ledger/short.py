@@ -37,7 +37,7 @@ class Short:
     run: Callable[[], Paired]
     reference: str
     compiled: bool = False
-    """With the compiled stage of `classify`; left out where it was not compiled."""
+    """With the compiled stage; left out where it was not compiled."""
 
 
 def _records() -> list[Record]:
@@ -148,10 +148,12 @@ def isolation_stream() -> Paired:
 
 
 DECODING = "decoding the same messages, and a loop that adds up their numbers"
+PARSING = "orjson.loads of the same messages and of the functions inside"
 
 SHORT = {
     "ingest_batch": Short(ingest_batch, "orjson.loads of the same messages, and joining the same rows' ready bytes"),
     "classify_stage": Short(classify_stage, DECODING),
     "classify_stage_compiled": Short(classify_stage, DECODING, compiled=True),
-    "isolation_stream": Short(isolation_stream, "orjson.loads of the same messages and of the functions inside"),
+    "isolation_stream": Short(isolation_stream, PARSING),
+    "isolation_stream_compiled": Short(isolation_stream, PARSING, compiled=True),
 }
