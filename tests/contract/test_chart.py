@@ -57,6 +57,11 @@ VALUES: dict[str, list[str]] = {
         "--set=backend.kubernetes.nodes=true,backend.kubernetes.taint=any,backend.kubernetes.pods=true",
         "--set=backend.keys.in=secret,backend.replicas=2",
     ],
+    "further outputs of the collector": [
+        "--set-file=host.telegraf.extraConfig.prometheus\\.conf=" + str(REPOSITORY / "docs/examples/outputs/prometheus.conf"),
+        "--set=host.telegraf.extraEnv[0].name=A,host.telegraf.extraEnv[0].value=b,host.telegraf.extraPorts={9273,9274}",
+        "--set=networkPolicy.metricsFrom[0].namespaceSelector.matchLabels.name=monitoring",
+    ],
     "server only": ["--set=host.enabled=false,networkPolicy.enabled=false"],
 }
 
