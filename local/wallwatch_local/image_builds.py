@@ -76,7 +76,7 @@ def _build(buildah: Buildah, image: str, name: str, bases: Mapping[str, str], *o
     sources, from_environment = arguments(text, os.environ, has_authorities)
     used = {argument: base for argument, base in bases.items() if f"ARG {argument}=" in text}
     given = {**used, "VERSION": _version(), "REVISION": _revision(), **sources}
-    buildah.build(dockerfile, REPOSITORY, name, given, from_environment=from_environment, options=(*secret, *options))
+    buildah.build(dockerfile, REPOSITORY, name, given, from_environment=from_environment, options=("--layers", *secret, *options))
     argument, default = last_base(text)
     return Built(name, buildah.size(name), f"{used[argument]} in the place of {default}", buildah.size(used[argument]))
 
