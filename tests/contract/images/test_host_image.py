@@ -1,9 +1,11 @@
 """The image of observed hosts, started as Compose does: collector and agent, with the rights and the system calls that it names."""
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from wallwatch_local.image_builds import published
@@ -11,9 +13,11 @@ from wallwatch_local.paths import REPOSITORY
 from wallwatch_local.ports import free_ports
 from wallwatch_testing.containers import Container, Machine, at_ports
 from wallwatch_testing.stack import wait_for
+from wallwatch_testing.sysfs import write_rnic
 
 IMAGE = published()["host"]
 VERSION = IMAGE.rpartition(":")[2]
+PCI = "0000:3b:00.0"
 PROGRAMS = ["wallwatch-agent", "wallwatch-cni", "wallwatch-telegraf"]
 
 
@@ -45,7 +49,7 @@ def test_the_programs_say_their_version(machine: Machine, servers: Any, program:
     assert VERSION in said
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def telegraf(machine: Machine, migrated: Any) -> Iterator[Container]:
     [port] = free_ports(1)
     with machine.started("telegraf", at_ports(migrated.services["telegraf"], {9110: port})) as container:
@@ -75,19 +79,43 @@ def test_the_agent_says_what_it_is_not_told(machine: Machine, migrated: Any) -> 
     assert "WALLWATCH_HOST" in said
 
 
-def test_an_agent_enrols_at_the_backend_and_is_healthy_then(machine: Machine, migrated: Any, backend: Any) -> None:
-    """As docs/operating.md says, with a token put into the agent's folder."""
+def test_from_the_images_to_the_first_rnic_in_the_api(machine: Machine, migrated: Any, backend: Any) -> None:
+    """The steps of docs/operating.md: an agent enrols with a token, its collector gets the telemetry key, `ingest` believes it."""
     made = backend.container.execute("wallwatch", "agent", "enrol", "--host", "a-host")
     assert made.returncode == 0, made.stderr
-    folder = machine.volume("/var/lib/wallwatch-agent")
-    folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o700)
-    token = folder / "enrolment-token"
+    state = machine.host / "var" / "lib" / "wallwatch-agent"
+    state.mkdir(parents=True, exist_ok=True)
+    state.chmod(0o700)
+    token = state / "enrolment-token"
     token.touch(mode=0o600)
     token.write_text(made.stdout)
-    with machine.started("agent", migrated.services["agent"], {"WALLWATCH_SERVER_URL": backend.agent_url}) as container:
-        wait_for("an enrolled agent", container.is_healthy, timeout_s=120)
-        status = container.execute("cat", "/proc/1/status").stdout
+    with contextlib.chdir(machine.host):
+        write_rnic(Path("sys"), PCI, "mlx5_0", "ens1f0np0", [])
+    health, metrics = free_ports(2)
+    with (
+        machine.started("ingest", at_ports(migrated.services["ingest"], {9108: metrics})),
+        machine.started("agent", migrated.services["agent"], {"WALLWATCH_SERVER_URL": backend.agent_url}) as agent,
+        machine.started("telegraf", at_ports(migrated.services["telegraf"], {9110: health})) as telegraf,
+    ):
+        wait_for("an enrolled agent", agent.is_healthy, timeout_s=120)
+        assert not token.exists()
+        status = agent.execute("cat", "/proc/1/status").stdout
         assert {line.split()[1] for line in status.splitlines() if line.startswith("Cap")} == {"0" * 16}
         assert "Seccomp:\t2" in status
-    assert not token.exists()
+        headers = {"authorization": f"Bearer {api_token(backend.container)}"}
+        with httpx.Client(base_url=f"{backend.url}/api/v1", headers=headers, timeout=60) as client:
+            wait_for("the RNIC", lambda: client.get(f"/rnics/a-host/{PCI}").is_success, timeout_s=180)
+            found = client.get(f"/rnics/a-host/{PCI}").json()
+        assert (found["host"], found["pci"]) == ("a-host", PCI)
+        assert telegraf.is_healthy()
+
+
+def api_token(backend: Container) -> str:
+    """Of the first administrator, both made in the container of the backend."""
+    created = backend.execute(
+        "wallwatch", "user", "create", "admin", "--role", "admin", "--password-file", "-", given="a-long-password-of-a-test\n"
+    )
+    assert created.returncode == 0, created.stderr
+    token = backend.execute("wallwatch", "token", "create", "--name", "first", "--owner", "admin", "--scope", "read")
+    assert token.returncode == 0, token.stderr
+    return token.stdout.split()[-1]

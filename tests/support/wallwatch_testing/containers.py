@@ -36,11 +36,11 @@ class Container:
     process: subprocess.Popen[bytes]
     healthcheck: list[str]
 
-    def execute(self, *command: str, user: str | None = None) -> subprocess.CompletedProcess[str]:
-        """Run a command in it, as its own user unless another one is named."""
+    def execute(self, *command: str, user: str | None = None, given: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a command in it, as its own user unless another one is named; it reads what is `given`."""
         as_user = ["--user", user] if user is not None else []
         whole = ["runc", "--root", str(self.runtime), "exec", *as_user, self.name, *command]
-        return subprocess.run(whole, capture_output=True, text=True, check=False)
+        return subprocess.run(whole, input=given, capture_output=True, text=True, check=False)
 
     def is_healthy(self) -> bool:
         """Whether the health check of Compose succeeds."""
@@ -61,8 +61,13 @@ class Machine:
     folder: Path
 
     def volume(self, name: str) -> Path:
-        """The folder of a named volume, or of one of the host's."""
-        return self.folder / "volumes" / name.strip("/").replace("/", "_")
+        """The folder of a named volume."""
+        return self.folder / "volumes" / name
+
+    @property
+    def host(self) -> Path:
+        """What containers see of the host: below it are the folders that Compose mounts from there."""
+        return self.folder / "host"
 
     @contextmanager
     def started(self, name: str, service: Service, environment: Mapping[str, str] | None = None) -> Iterator[Container]:
@@ -132,12 +137,13 @@ class Machine:
             for path in service.get("tmpfs") or []
         ]
         for one in service.get("volumes") or []:
-            source = self.volume(one["source"])
-            if not source.exists():
-                if one["type"] == "volume":
+            if one["type"] == "volume":
+                source = self.volume(one["source"])
+                if not source.exists():
                     first_contents(source, root / one["target"].lstrip("/"))
-                else:
-                    source.mkdir(parents=True)
+            else:
+                source = self.host / one["source"].lstrip("/")
+                source.mkdir(parents=True, exist_ok=True)
             options = ["rbind", "ro" if one.get("read_only") else "rw"]
             mounts.append({"destination": one["target"], "type": "bind", "source": str(source), "options": options})
         return mounts
