@@ -58,7 +58,9 @@ def build(buildah: Buildah) -> list[Built]:
     built = [_build(buildah, image, name, stand_ins) for image, name in published().items()]
     machine = OTHER_MACHINE[buildah.configuration(published()["host"])["architecture"]]
     bases = {**stand_ins, "DEBIAN_IMAGE": image_bases.build_other(buildah, machine)}
-    other = _build(buildah, "host", f"{published()['host']}-{machine}", bases, f"--platform=linux/{machine}")
+    # buildah 1.28 of Debian 12 takes `--platform` for every stage, also for the one that compiles; so the target is given by its arguments.
+    target = {"TARGETOS": "linux", "TARGETARCH": machine}
+    other = _build(buildah, "host", f"{published()['host']}-{machine}", bases, target)
     buildah.list_together(for_all_machines(), [published()["host"], other.name])
     return [*built, other]
 
@@ -68,15 +70,15 @@ def for_all_machines() -> str:
     return f"{published()['host']}-all"
 
 
-def _build(buildah: Buildah, image: str, name: str, bases: Mapping[str, str], *options: str) -> Built:
+def _build(buildah: Buildah, image: str, name: str, bases: Mapping[str, str], target: Mapping[str, str] | None = None) -> Built:
     dockerfile = REPOSITORY / "docker" / f"{image}.Dockerfile"
     text = dockerfile.read_text()
     has_authorities = AUTHORITIES.exists()
     secret = (f"--secret=id=authorities,src={AUTHORITIES}",) if has_authorities else ()
     sources, from_environment = arguments(text, os.environ, has_authorities)
     used = {argument: base for argument, base in bases.items() if f"ARG {argument}=" in text}
-    given = {**used, "VERSION": _version(), "REVISION": _revision(), **sources}
-    buildah.build(dockerfile, REPOSITORY, name, given, from_environment=from_environment, options=("--layers", *secret, *options))
+    given = {**used, "VERSION": _version(), "REVISION": _revision(), **sources, **(target or {})}
+    buildah.build(dockerfile, REPOSITORY, name, given, from_environment=from_environment, options=("--layers", "--pull-never", *secret))
     argument, default = last_base(text)
     return Built(name, buildah.size(name), f"{used[argument]} in the place of {default}", buildah.size(used[argument]))
 
