@@ -34,6 +34,7 @@ BENCHMARKS = (
     "pages",
     "fleet_metrics",
     "forecast",
+    "training",
     "lab",
 )
 TIMEOUT_S = 900

@@ -130,6 +130,7 @@ INCIDENT = "incident.opened"
 WORTH_AN_ALERT = {
     "a limit is near": ("forecast.expected", "wallwatch_rnic_wall_in_seconds", "RnicReachesWallSoon"),
     "a limit is likely": ("forecast.expected", "wallwatch_rnic_wall_chance_ratio", "RnicLikelyToReachWall"),
+    "bandwidth declines": ("decline.expected", "wallwatch_rnic_decline_ratio", "RnicBandwidthDeclines"),
     "a policy was violated": ("policy.violated", "wallwatch_policy_violations", "PolicyViolated"),
     "a promise to a tenant is broken": (INCIDENT, "wallwatch_tenant_broken_seconds", "TenantPromisesBroken"),
     "an RNIC has a symptom": (INCIDENT, "wallwatch_rnic_symptom_active", "RnicSymptom"),

@@ -3,7 +3,9 @@
 The other examples send to receivers in collectors/cmd/wallwatch-telegraf/outputs_test.go.
 """
 
+import re
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from signal import SIGTERM
@@ -12,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from wallwatch.cli.tables import OFFERED_TO_PROMETHEUS
 from wallwatch_local.paths import REPOSITORY, binary
 from wallwatch_local.ports import free_ports
 from wallwatch_local.processes import die_with_parent, running
@@ -85,3 +88,19 @@ def test_the_key_of_the_host_is_not_among_the_labels(prometheus: httpx.Client, c
     checked = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
     assert "error while linting" not in checked.stderr
     assert "parsing error" not in checked.stderr
+
+
+def test_counters_have_their_type_and_gauges_do_not(prometheus: httpx.Client, collector: int) -> None:
+    wait_for("the counter in Prometheus", lambda: answer(prometheus, "rnic_port_xmit_packets"), timeout_s=180)
+    types = dict(re.findall(r"^# TYPE (\w+) (\w+)$", httpx.get(f"http://127.0.0.1:{collector}/metrics", timeout=60).text, re.M))
+    assert types["rnic_port_xmit_packets"] == "counter"
+    assert types["rnic_values_missing"] == "untyped"
+
+
+def test_the_example_types_what_it_sends() -> None:
+    [output] = tomllib.loads(EXAMPLE.read_text())["outputs"]["prometheus_client"]
+    assert tuple(output["namepass"]) == OFFERED_TO_PROMETHEUS
+    typed = output["metric_types"]["counter"]
+    assert len(set(typed)) == len(typed) > 200
+    assert {"rnic_port_xmit_data", "ovs_datapath_lookups_missed"} <= set(typed)
+    assert "rnic_tx_gbps" not in typed

@@ -24,40 +24,6 @@ SCHEMA = json.loads((REPOSITORY / "docs" / "webhook-native.schema.json").read_te
 Deliveries = Callable[[], list[dict[str, Any]]]
 
 
-@pytest.fixture(scope="module")
-def backend_settings() -> dict[str, object]:
-    """The tests run the worker step by step."""
-    return {"background": False, "webhook_allow_private": True}
-
-
-@pytest.fixture
-def notices(database: Database) -> ConditionNotices:
-    return ConditionNotices(database, Standing(database))
-
-
-@pytest.fixture
-def webhook(admin: httpx.Client) -> Iterator[Callable[..., Deliveries]]:
-    """A function that creates a webhook, and returns one that lists what it was sent, the oldest first."""
-    created = []
-
-    def make(*events: str, **more: Any) -> Deliveries:
-        body = {"name": f"c-{uuid4().hex[:8]}", "url": "http://127.0.0.1:9/hook", "events": list(events), **more}
-        made = admin.post(WEBHOOKS, json=body)
-        assert made.status_code == 201, made.text
-        path = f"{WEBHOOKS}/{made.json()['id']}"
-        created.append(path)
-
-        def deliveries() -> list[dict[str, Any]]:
-            items = admin.get(f"{path}/deliveries", params={"limit": 200}).json()["items"]
-            return [{**item, "body": json.loads(admin.get(f"{path}/deliveries/{item['id']}").json()["body"])} for item in items[::-1]]
-
-        return deliveries
-
-    yield make
-    for path in created:
-        admin.delete(path)
-
-
 def events(deliveries: Deliveries) -> list[str]:
     return [delivery["event"] for delivery in deliveries()]
 

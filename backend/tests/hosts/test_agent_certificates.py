@@ -63,6 +63,13 @@ def own_credentials(backend: Any, admin: httpx.Client, name: str) -> dict[str, A
     return {**answer.json(), "private_key": private}
 
 
+def was_carried_out(operator: httpx.Client, remedy: str) -> bool:
+    """Whether the agent has done it, whatever is known of its effect by now."""
+    found = operator.get(f"/api/v1/remedies/{remedy}").json()
+    assert found["state"] not in ("failed", "refused", "expired"), found
+    return found["state"] not in ("approved", "running")
+
+
 @contextlib.contextmanager
 def fails_in_the_handshake() -> Iterator[None]:
     """A client of TLS 1.3 believes that it is through until it writes or reads, so what it meets then may be of several kinds."""
@@ -84,7 +91,7 @@ def test_an_agent_enrols_obeys_renews_and_is_gone_when_it_is_removed(
         # Commands go the same way as ever.
         order = {"action": "cordon-rnic", "host": host.name, "pci": PCI, "params": {"reason": "test"}, "mode": "apply"}
         remedy = operator.post("/api/v1/remedies", json=order).json()["id"]
-        eventually(lambda: operator.get(f"/api/v1/remedies/{remedy}").json()["state"] in ("verifying", "confirmed"))
+        eventually(lambda: was_carried_out(operator, remedy))
         assert (host.folder / "agent/cordon" / f"{PCI}.json").exists()
         # A new authority: the agent has a certificate of it, and a new key, without a new connection.
         answer = admin.post("/api/v1/agent-authorities/rotate", json={"overlap_s": 3600}).json()

@@ -6,6 +6,7 @@ from wallwatch.domain.catalogue import load
 from wallwatch.domain.forecast.wall_chance import LIKELY_FROM, UNLIKELY_BELOW
 from wallwatch_backend.conditions.kinds import Condition
 from wallwatch_backend.conditions.schemas import ForecastData
+from wallwatch_backend.conditions.words import minutes_of
 from wallwatch_backend.fleet.forecasts import repository
 from wallwatch_backend.fleet.forecasts.service import LISTED
 from wallwatch_backend.kit.database import ReadSession
@@ -57,10 +58,6 @@ def in_words(data: ForecastData) -> str:
     >>> in_words(ForecastData(**values, **times, chance=0.75))
     'reaches its limit in about 20 min: Egress masks (chance 75%, earliest in 5 min).'
     """
-    when = "within the hour" if data.likely_in_s is None else f"in about {_minutes(data.likely_in_s)} min"
-    earliest = f", earliest in {_minutes(data.earliest_in_s)} min" if data.earliest_in_s is not None else ""
+    when = "within the hour" if data.likely_in_s is None else f"in about {minutes_of(data.likely_in_s)} min"
+    earliest = f", earliest in {minutes_of(data.earliest_in_s)} min" if data.earliest_in_s is not None else ""
     return f"reaches its limit {when}: {data.label} (chance {data.chance:.0%}{earliest})."
-
-
-def _minutes(seconds: float) -> int:
-    return max(1, round(seconds / 60))

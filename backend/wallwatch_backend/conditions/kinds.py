@@ -28,11 +28,17 @@ class Kind(NamedTuple):
 FORECAST = Kind(
     "forecast", EventType.forecast_expected, "limit forecast", "is no longer expected to reach a limit within the hour, or has no forecast"
 )
+DECLINE = Kind(
+    "decline",
+    EventType.decline_expected,
+    "decline forecast",
+    "is no longer predicted to lose bandwidth within the hour, or has lost it by now, or has no forecast",
+)
 POLICY = Kind("policy", EventType.policy_violated, "policy violation", "has not been violated for an hour, or is disabled")
 AGENT = Kind("agent", EventType.agent_lost, "lost agent", "has a connected agent again, or was removed")
 CERTIFICATE = Kind("certificate", EventType.certificate_late, "late certificate", "has a new certificate, or was removed")
 
-KINDS = (FORECAST, POLICY, AGENT, CERTIFICATE)
+KINDS = (FORECAST, DECLINE, POLICY, AGENT, CERTIFICATE)
 
 
 @dataclass(frozen=True)

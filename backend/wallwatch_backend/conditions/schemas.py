@@ -24,6 +24,22 @@ class ForecastData(BaseModel):
     latest_in_s: float | None
 
 
+class DeclineData(BaseModel):
+    """An RNIC whose bandwidth is predicted to decline by 5% or more within the hour."""
+
+    host: str
+    pci: str
+    rack: str | None
+    model: str | None
+    made_at: datetime
+    since: datetime | None = Field(description="When this decline was first predicted")
+    share: float | None = Field(description="Share of the bandwidth that the median of the forecast loses; null: less than 5%")
+    chance: float | None = Field(description="Chance of a decline of 5% or more within the hour")
+    in_s: float | None = Field(description="When it is more likely than not; null: at some time within the hour")
+    bandwidth_gbps: float | None = Field(description="Bandwidth now, as the forecast has it")
+    confidence: str | None = Field(description="`low`, `medium` or `high`: what the forecast was learnt from")
+
+
 class PolicyData(BaseModel):
     """A policy that was violated within the last hour."""
 
@@ -53,6 +69,6 @@ class CertificateData(BaseModel):
 class EndedData(BaseModel):
     """The subject whose condition is over, named as at its beginning."""
 
-    kind: Literal["forecast", "policy", "agent", "certificate"]
+    kind: Literal["forecast", "decline", "policy", "agent", "certificate"]
     subject: str
     text: str

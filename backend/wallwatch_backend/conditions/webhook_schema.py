@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from wallwatch_backend.conditions.schemas import AgentData, CertificateData, EndedData, ForecastData, PolicyData
+from wallwatch_backend.conditions.schemas import AgentData, CertificateData, DeclineData, EndedData, ForecastData, PolicyData
 
 
 class ForecastEvent(BaseModel):
@@ -14,6 +14,14 @@ class ForecastEvent(BaseModel):
     type: Literal["forecast.expected"]
     timestamp: datetime
     data: ForecastData
+
+
+class DeclineEvent(BaseModel):
+    """An RNIC is predicted to lose bandwidth."""
+
+    type: Literal["decline.expected"]
+    timestamp: datetime
+    data: DeclineData
 
 
 class PolicyEvent(BaseModel):
@@ -43,9 +51,9 @@ class CertificateEvent(BaseModel):
 class EndedEvent(BaseModel):
     """A condition of which the receiver was notified is over."""
 
-    type: Literal["forecast.ended", "policy.cleared", "agent.connected", "certificate.renewed"]
+    type: Literal["forecast.ended", "decline.ended", "policy.cleared", "agent.connected", "certificate.renewed"]
     timestamp: datetime
     data: EndedData
 
 
-ConditionEvent = ForecastEvent | PolicyEvent | AgentEvent | CertificateEvent | EndedEvent
+ConditionEvent = ForecastEvent | DeclineEvent | PolicyEvent | AgentEvent | CertificateEvent | EndedEvent

@@ -1,10 +1,10 @@
 """Notifies webhooks of conditions that begin and end. One replica does it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime
 
-from wallwatch_backend.conditions import agents, forecasts, policies, rules
-from wallwatch_backend.conditions.kinds import AGENT, CERTIFICATE, FORECAST, POLICY, Condition, Kind
+from wallwatch_backend.conditions import agents, declines, forecasts, policies, rules
+from wallwatch_backend.conditions.kinds import AGENT, CERTIFICATE, DECLINE, FORECAST, POLICY, Condition, Kind
 from wallwatch_backend.conditions.schemas import EndedData
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.background_tasks import work_through
@@ -20,7 +20,8 @@ PERIOD_S = 30.0
 MOST = 200
 """Events per transaction. When a whole network fails, receivers get what they can take, the rest in the next rounds."""
 
-Read = Callable[[ReadSession, datetime], Awaitable[list[Condition]]]
+Read = Callable[[ReadSession, datetime, Collection[str]], Awaitable[list[Condition]]]
+"""Reads a kind's conditions at a time, given the subjects that a webhook knows to be in one."""
 
 
 class ConditionNotices:
@@ -30,10 +31,11 @@ class ConditionNotices:
         self._database = database
         since = clock.now()
         self._readers: dict[Kind, Read] = {
-            FORECAST: forecasts.read,
-            POLICY: lambda session, at: policies.read(session, at, standing),
-            AGENT: lambda session, at: agents.lost(session, at, since),
-            CERTIFICATE: agents.late_certificates,
+            FORECAST: lambda session, at, _: forecasts.read(session, at),
+            DECLINE: declines.read,
+            POLICY: lambda session, at, _: policies.read(session, at, standing),
+            AGENT: lambda session, at, _: agents.lost(session, at, since),
+            CERTIFICATE: lambda session, at, _: agents.late_certificates(session, at),
         }
 
     async def run(self) -> None:
@@ -51,7 +53,7 @@ class ConditionNotices:
                 return 0
             known = await condition_events.known(session, [webhook.id for webhook in webhooks], kind.name, kind.begin)
             at = clock.now()
-            conditions = {condition.subject: condition for condition in await read(session, at)}
+            conditions = {condition.subject: condition for condition in await read(session, at, set().union(*known.values()))}
             sent = 0
             for webhook in webhooks:
                 for event in _events(session, kind, webhook, conditions, known.get(webhook.id, set()), at):

@@ -9,7 +9,7 @@ from uuid import UUID
 from wallwatch_backend.kit.states import Outcome
 
 Level = Literal["info", "good", "bad"]
-ConditionKind = Literal["forecast", "policy", "agent", "certificate"]
+ConditionKind = Literal["forecast", "decline", "policy", "agent", "certificate"]
 
 
 def subject_of(kind: str, id: UUID | str) -> str:

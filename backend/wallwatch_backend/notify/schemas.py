@@ -43,6 +43,7 @@ class EventType(StrEnum):
     lab_stopped = "lab.stopped"
     lab_failed = "lab.failed"
     forecast_expected = "forecast.expected"
+    decline_expected = "decline.expected"
     policy_violated = "policy.violated"
     agent_lost = "agent.lost"
     certificate_late = "certificate.late"
@@ -53,6 +54,7 @@ INCIDENT_EVENTS = (EventType.opened, EventType.updated, EventType.resolved)
 
 CONDITION_ENDS = {
     EventType.forecast_expected: "forecast.ended",
+    EventType.decline_expected: "decline.ended",
     EventType.policy_violated: "policy.cleared",
     EventType.agent_lost: "agent.connected",
     EventType.certificate_late: "certificate.renewed",

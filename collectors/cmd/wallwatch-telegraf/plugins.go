@@ -15,6 +15,7 @@ import (
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/cni_events"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/kernel_events"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/nf"
+	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/node_exporter"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/ovs_offload"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/rnic"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/vf_traffic"

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"go/format"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -29,10 +30,16 @@ var lists = map[string][]list{
 		{"driverCounters", "are counters of `ethtool -S`.", "rnic", "ethtool -S "},
 		{"parameters", "are parameters of devlink.", "rnic", "devlink dev param "},
 	},
+	"node_exporter": {
+		{"driverCounters", "are counters of `ethtool -S`, as the input rnic reads them.", "rnic", "ethtool -S "},
+	},
 	"ovs_offload": {
 		{"coverageCounters", "are ovs-vswitchd's own counters.", "ovs_datapath", "coverage/show"},
 	},
 }
+
+// withFamilies are the packages that also get the fields of a measurement with the families of node_exporter that have the same value.
+var withFamilies = map[string]string{"node_exporter": "rnic"}
 
 func main() {
 	packageName := flag.String("package", "", "package that the lists are for")
@@ -60,12 +67,16 @@ func run(packageName, registry, out string) error {
 	return err
 }
 
+type field struct {
+	Source       string `yaml:"source"`
+	Unit         string `yaml:"unit"`
+	NodeExporter string `yaml:"node_exporter"`
+}
+
 func generate(registry []byte, packageName string) ([]byte, error) {
 	var parsed struct {
 		Measurements map[string]struct {
-			Fields map[string]struct {
-				Source string `yaml:"source"`
-			} `yaml:"fields"`
+			Fields map[string]field `yaml:"fields"`
 		} `yaml:"measurements"`
 	}
 	if err := yaml.Unmarshal(registry, &parsed); err != nil {
@@ -90,6 +101,9 @@ func generate(registry []byte, packageName string) ([]byte, error) {
 		slices.Sort(names)
 		writeList(&text, l, names)
 	}
+	if measurement, ok := withFamilies[packageName]; ok {
+		writeFamilies(&text, measurement, parsed.Measurements[measurement].Fields)
+	}
 	return format.Source(text.Bytes())
 }
 
@@ -97,6 +111,16 @@ func writeList(out io.Writer, l list, names []string) {
 	_, _ = fmt.Fprintf(out, "\n// %s %s\nvar %s = []string{\n", l.name, l.comment, l.name)
 	for _, name := range names {
 		_, _ = fmt.Fprintf(out, "\t%q,\n", name)
+	}
+	_, _ = fmt.Fprintln(out, "}")
+}
+
+func writeFamilies(out io.Writer, measurement string, fields map[string]field) {
+	_, _ = fmt.Fprintf(out, "\n// families are those that have the value of a field of %s.\nvar families = []family{\n", measurement)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if read := fields[name].NodeExporter; read != "" {
+			_, _ = fmt.Fprintf(out, "\t{%q, %q, %q},\n", "node_"+read, name, fields[name].Unit)
+		}
 	}
 	_, _ = fmt.Fprintln(out, "}")
 }

@@ -13,7 +13,6 @@ from wallwatch.domain.isolation.holders import Holders
 from wallwatch.store.promises import Device, HolderWatcher, SloWatcher
 
 PCI, DEVICE = "0000:3b:00.0", "0000:3b:00.2"
-NOW = datetime.now(UTC)
 
 
 @pytest.fixture
@@ -32,7 +31,7 @@ def url(database: str) -> str:
 def event(connection: psycopg.Connection[Any], host_id: int, kind: str, ago: timedelta, **fields: str) -> None:
     connection.execute(
         "INSERT INTO event (time, host_id, pci, kind, other) VALUES (%s, %s, %s, %s, %s)",
-        [NOW - ago, host_id, PCI, kind, json.dumps({"device": DEVICE, "container": "c", "interface": "net1", **fields})],
+        [datetime.now(UTC) - ago, host_id, PCI, kind, json.dumps({"device": DEVICE, "container": "c", "interface": "net1", **fields})],
     )
 
 
@@ -54,21 +53,25 @@ def test_a_watcher_knows_who_holds_a_vf_from_before_its_start_and_follows_change
     assert pod(watcher, holders, host) == "a/one"
     assert holders.of_host(host)[DEVICE].slo == "gold"
     assert watcher.rnic(host, PCI) == ("r1", "CX-6")
-    event(connection, host_id, "cni_del", timedelta(minutes=2), pod="a/one")
+    event(connection, host_id, "cni_del", timedelta(seconds=30), pod="a/one")
     assert pod(watcher, holders, host) is None
-    event(connection, host_id, "cni_add", timedelta(minutes=1), pod="b/two")
+    event(connection, host_id, "cni_add", timedelta(seconds=20), pod="b/two")
     assert pod(watcher, holders, host) == "b/two"
 
 
-def test_events_that_a_collector_kept_for_hours_are_found_later(
-    connection: psycopg.Connection[Any], host: str, host_id: int, url: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("late", "reading"), [(timedelta(hours=3), 0), (timedelta(minutes=8), 1)])
+def test_events_that_a_collector_kept_are_found_later(
+    connection: psycopg.Connection[Any], host: str, host_id: int, url: str, monkeypatch: pytest.MonkeyPatch, late: timedelta, reading: int
 ) -> None:
     watcher, holders = HolderWatcher(url, threading.Event()), Holders()
     assert pod(watcher, holders, host) is None
-    event(connection, host_id, "cni_add", timedelta(hours=3), pod="a/late")
+    event(connection, host_id, "cni_add", late, pod="a/late")
+    monkeypatch.setattr(watcher, "_due_s", [float("inf")] * 3)
     assert pod(watcher, holders, host) is None
-    monkeypatch.setattr(watcher, "_long_due_s", 0.0)
+    watcher._due_s[reading] = 0.0
     assert pod(watcher, holders, host) == "a/late"
+    assert min(watcher._due_s[reading:]) > 0.0
+    assert watcher._due_s[:reading] == [float("inf")] * reading
 
 
 def test_a_vf_has_its_number_once_it_was_sampled(connection: psycopg.Connection[Any], host: str, host_id: int, url: str) -> None:
@@ -77,7 +80,8 @@ def test_a_vf_has_its_number_once_it_was_sampled(connection: psycopg.Connection[
     watcher.refresh()
     assert watcher.number_of(Device(host, PCI, DEVICE)) is None
     connection.execute(
-        "INSERT INTO vf_sample (time, rnic_id, vf, vf_pci) SELECT %s, rnic_id, 5, %s FROM rnic WHERE host = %s", [NOW, DEVICE, host]
+        "INSERT INTO vf_sample (time, rnic_id, vf, vf_pci) SELECT %s, rnic_id, 5, %s FROM rnic WHERE host = %s",
+        [datetime.now(UTC), DEVICE, host],
     )
     watcher.refresh()
     assert watcher.number_of(Device(host, PCI, DEVICE)) == 5

@@ -25,7 +25,23 @@ def pages() -> dict[str, str]:
 
 def sections() -> dict[str, dict[str, str]]:
     """File name -> name of a generated section -> content; a section is what lies between `<!-- name -->` and `<!-- /name -->`."""
-    return {"remedies.md": {"remedies": remedies_table(), "disturbances": disturbances_table()}}
+    return {
+        "remedies.md": {"remedies": remedies_table(), "disturbances": disturbances_table()},
+        PROMETHEUS_EXAMPLE: {"counters": prometheus_counters()},
+    }
+
+
+PROMETHEUS_EXAMPLE = "examples/outputs/prometheus.conf"
+OFFERED_TO_PROMETHEUS = ("rnic", "rnic_offload", "rnic_mask", "rnic_vf", "ovs_datapath", "network_function")
+"""Measurements that the example sends (`namepass`): the others are events, or made for Wallwatch's own use."""
+
+
+def prometheus_counters() -> str:
+    """The names under which Telegraf's output `prometheus_client` offers counters, as its setting of types takes them."""
+    known = measurements()
+    names = [f"{name}_{field.name}" for name in OFFERED_TO_PROMETHEUS for field in known[name].fields.values() if field.kind == "counter"]
+    listed = "".join(f'      "{name}",\n' for name in names)
+    return f"  [outputs.prometheus_client.metric_types]\n    counter = [\n{listed}    ]\n  # "
 
 
 def with_sections(text: str, places: dict[str, str]) -> str:

@@ -119,14 +119,13 @@ def _since(forecast: StoredForecast, decline: dict[str, Any]) -> datetime | None
     return since if since is not None or decline.get("in_s") is None else forecast.at
 
 
-# Each body is sent and parsed as JSON once; whether a forecast is stored depends on when the previous one was.
+# All forecasts are one JSON parameter: lists, one for each column, take psycopg ten times as long. Whether a forecast is stored depends on
+# when the previous one was.
 _WRITE = """
 WITH n AS MATERIALIZED (
-  SELECT * FROM unnest(%(at)s::timestamptz[], %(rnic_id)s::int[], %(forecaster)s::text[], %(cold)s::bool[], %(violated)s::bool[],
-    %(wall)s::text[], %(earliest)s::float8[], %(likely)s::float8[], %(latest)s::float8[], %(chance)s::float8[],
-    %(confidence)s::text[], %(share)s::float8[],
-    %(declining)s::timestamptz[], %(in_s)s::float8[], %(body)s::jsonb[])
-    AS n (at, rnic_id, forecaster, cold, violated, wall, earliest, likely, latest, chance, confidence, share, since, in_s, body)
+  SELECT * FROM json_to_recordset(%(rows)s::json) AS n (at timestamptz, rnic_id int, forecaster text, cold boolean, violated boolean,
+    wall text, earliest float8, likely float8, latest float8, chance float8, confidence text, share float8, since timestamptz, in_s float8,
+    body jsonb)
 ), kept AS (
   INSERT INTO forecast (time, rnic_id, forecaster, cold_start, policy_violated, body)
   SELECT n.at, n.rnic_id, n.forecaster, n.cold, n.violated, n.body FROM n LEFT JOIN rnic_forecast r ON r.rnic_id = n.rnic_id
@@ -159,24 +158,28 @@ def write(connection: psycopg.Connection[Any], forecasts: Sequence[StoredForecas
     """
     if not forecasts:
         return
-    walls = [next_wall(f.message["walls"]) for f in forecasts]
-    declines = [f.message.get("decline") or {} for f in forecasts]
-    values = {
-        "rnic_id": [f.rnic_id for f in forecasts],
-        "at": [f.at for f in forecasts],
-        "forecaster": [str(f.message.get("forecaster") or "") for f in forecasts],
-        "cold": [f.message["cold_start"] for f in forecasts],
-        "violated": [f.message["policy_violated"] for f in forecasts],
-        "body": [orjson.dumps(f.message).decode() for f in forecasts],
-        "wall": [w.wall for w in walls],
-        "earliest": [w.earliest_in_s for w in walls],
-        "likely": [w.likely_in_s for w in walls],
-        "latest": [w.latest_in_s for w in walls],
-        "chance": [w.chance for w in walls],
-        "confidence": [f.message.get("confidence") for f in forecasts],
-        "share": [d.get("share") for d in declines],
-        "declining": [_since(f, d) for f, d in zip(forecasts, declines, strict=True)],
-        "in_s": [d.get("in_s") for d in declines],
-        "keep_s": keep_s,
+    rows = orjson.dumps([_row(forecast) for forecast in forecasts]).decode()
+    connection.execute(_WRITE, {"rows": rows, "keep_s": keep_s})
+
+
+def _row(forecast: StoredForecast) -> dict[str, Any]:
+    message = forecast.message
+    wall = next_wall(message["walls"])
+    decline = message.get("decline") or {}
+    return {
+        "at": forecast.at,
+        "rnic_id": forecast.rnic_id,
+        "forecaster": str(message.get("forecaster") or ""),
+        "cold": message["cold_start"],
+        "violated": message["policy_violated"],
+        "wall": wall.wall,
+        "earliest": wall.earliest_in_s,
+        "likely": wall.likely_in_s,
+        "latest": wall.latest_in_s,
+        "chance": wall.chance,
+        "confidence": message.get("confidence"),
+        "share": decline.get("share"),
+        "since": _since(forecast, decline),
+        "in_s": decline.get("in_s"),
+        "body": message,
     }
-    connection.execute(_WRITE, values)

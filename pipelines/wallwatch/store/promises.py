@@ -22,10 +22,10 @@ log = logging.getLogger(__name__)
 SLO_EVERY_S = 3.0
 HOLDERS_EVERY_S = 3.0
 RNICS_EVERY_S = 60.0
-OVERLAP = timedelta(minutes=10)
-"""Events of so long ago are read again each time: collectors may deliver them late."""
-LONG_OVERLAP, LONG_EVERY_S = timedelta(days=1), 600.0
-"""The same for a collector that could not send for hours."""
+OVERLAPS = ((timedelta(days=1), 600.0), (timedelta(minutes=10), 30.0), (timedelta(minutes=1), HOLDERS_EVERY_S))
+"""How old the events are that are read again, and how often: collectors may deliver them late, even by hours, but rarely do."""
+SAMPLED_LATELY = timedelta(minutes=10)
+"""A function that was sought in all samples may have been sampled this long ago by now."""
 
 SAMPLED_WITHIN = timedelta(days=7)
 """A function's number comes from a sample at most this old."""
@@ -100,7 +100,7 @@ class HolderWatcher(Watcher):
         super().__init__("pods that hold VFs", libpq_url, stop, every_s)
         self._events: deque[StoredEvent] = deque()
         self._begun = False
-        self._long_due_s = time.monotonic() + LONG_EVERY_S
+        self._due_s = _next_due(time.monotonic())
         self._numbers: dict[Device, int] = {}
         self._numbered: deque[str] = deque()
         self._wanted: set[Device] = set()
@@ -110,14 +110,13 @@ class HolderWatcher(Watcher):
         self._rnics_due_s = 0.0
 
     def read(self, connection: psycopg.Connection[Any]) -> bool:
-        now = datetime.now(UTC)
+        now, monotonic_s = datetime.now(UTC), time.monotonic()
         if not self._begun:
             events = _held(connection)
-        elif time.monotonic() >= self._long_due_s:
-            events = _events(connection.execute(_RECENT, [now - LONG_OVERLAP]))
-            self._long_due_s = time.monotonic() + LONG_EVERY_S
         else:
-            events = _events(connection.execute(_RECENT, [now - OVERLAP]))
+            longest = next((i for i, due_s in enumerate(self._due_s) if monotonic_s >= due_s), len(OVERLAPS) - 1)
+            events = _events(connection.execute(_RECENT, [now - OVERLAPS[longest][0]]))
+            self._due_s[longest:] = _next_due(monotonic_s)[longest:]
         self._begun = True
         self._events.extend(events)
         self._wanted |= {Device(e.host, e.pci, str(e.fields["device"])) for e in events if e.kind == "cni_add" and e.fields.get("device")}
@@ -131,7 +130,7 @@ class HolderWatcher(Watcher):
         """Ask which number the functions have that are held; a function that was never sampled is asked for again."""
         self._wanted -= self._numbers.keys()
         found: dict[Device, int] = {}
-        for wanted, since in ((self._wanted - self._sought, now - SAMPLED_WITHIN), (self._wanted & self._sought, now - OVERLAP)):
+        for wanted, since in ((self._wanted - self._sought, now - SAMPLED_WITHIN), (self._wanted & self._sought, now - SAMPLED_LATELY)):
             if wanted:
                 hosts, pcis, devices = map(list, zip(*wanted, strict=True))
                 values = {"hosts": hosts, "pcis": pcis, "devices": devices, "since": since}
@@ -163,6 +162,11 @@ class HolderWatcher(Watcher):
     def rnic(self, host: str, pci: str) -> tuple[str, str]:
         """Rack and model; empty where unknown."""
         return self._rnics.get((host, pci), ("", ""))
+
+
+def _next_due(now_s: float) -> list[float]:
+    """When events are read again, by how old they may be."""
+    return [now_s + every_s for _, every_s in OVERLAPS]
 
 
 def _held(connection: psycopg.Connection[Any]) -> list[StoredEvent]:

@@ -1,10 +1,10 @@
 """Queries of forecasts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import BigInteger, Double, Row, and_, case, cast, false, func, not_, select, true, tuple_
+from sqlalchemy import BigInteger, Double, Row, and_, case, cast, false, func, not_, or_, select, true, tuple_
 
 from wallwatch.domain.forecast.targets import HORIZONS_MIN
 from wallwatch.store.tables import forecast, forecast_model, forecast_model_change, rnic, rnic_forecast
@@ -96,6 +96,23 @@ async def with_chance(session: ReadSession, least: float, since: datetime) -> li
     short = (f.made_at, f.next_wall, f.wall_chance, f.earliest_in_s, f.likely_in_s, f.latest_in_s)
     query = select(*short, rnic.c.host, rnic.c.pci, rnic.c.rack, rnic.c.model).join(rnic, rnic.c.rnic_id == f.rnic_id)
     return list((await session.execute(query.where(f.made_at >= since, f.wall_chance >= least))).all())
+
+
+async def with_decline(session: ReadSession, known: Collection[tuple[str, str]], since: datetime) -> list[Any]:
+    """RNICs with a predicted decline, and the known ones (host, pci) whatever their newest forecast has."""
+    f, r = rnic_forecast.c, rnic.c
+    short = (f.made_at, f.cold_start, f.confidence, f.wall_chance, f.decline_share, f.decline_since, f.decline_in_s)
+    query = select(
+        *short,
+        cast(f.body["decline", "chance"].astext, Double).label("chance"),
+        cast(f.body["bandwidth_gbps", "now"].astext, Double).label("bandwidth_gbps"),
+        r.host,
+        r.pci,
+        r.rack,
+        r.model,
+    ).join(rnic, r.rnic_id == f.rnic_id)
+    wanted = or_(f.decline_since.is_not(None), tuple_(r.host, r.pci).in_(sorted(known)) if known else false())
+    return list((await session.execute(query.where(f.made_at >= since, wanted))).all())
 
 
 async def counts(

@@ -135,7 +135,7 @@ def order_event_body(event: OrderEvent, receiver: str, webhook_id: UUID) -> str:
                 "startsAt": event.began_at,
                 "endsAt": event.at if event.over else NO_END,
                 "generatorURL": event.url,
-                "fingerprint": hashlib.sha256(str(event.id).encode()).hexdigest()[:16],
+                "fingerprint": hashlib.sha256(event.subject.encode()).hexdigest()[:16],
             }
         ],
     }

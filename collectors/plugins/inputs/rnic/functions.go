@@ -170,8 +170,10 @@ func (f *function) addCounters(reader *sysfs.Reader, representor string, at time
 }
 
 const (
+	bitsPerByte = 8
+	gigabit     = 1e9
 	// maxPPS is faster than any port sends its smallest packets.
-	maxPPS = maxGbps * gigabit / bitsPerByte / 64
+	maxPPS = rate.MaxGbps * gigabit / bitsPerByte / 64
 	// thousandths are enough for packets per second.
 	thousandth = 1e3
 )
@@ -181,7 +183,7 @@ func (f *function) addRates(fields map[string]any, at time.Time) {
 		counter *rate.Counter
 		bytes   string
 	}{"tx_gbps": {&f.tx, netlink.TxBytes}, "rx_gbps": {&f.rx, netlink.RxBytes}} {
-		if value, ok := gbps(one.counter, fields[one.bytes], bitsPerByte, at); ok {
+		if value, ok := rate.Gbps(one.counter, fields[one.bytes], bitsPerByte, at); ok {
 			fields[field] = value
 		}
 	}

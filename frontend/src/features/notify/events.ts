@@ -30,6 +30,7 @@ const WAVE_EVENTS: readonly EventChoice[] = [
 /** Conditions besides incidents; each is followed by the event of its end. */
 const CONDITION_EVENTS: readonly EventChoice[] = [
   { value: "forecast.expected", label: "Likely to reach a limit within the hour" },
+  { value: "decline.expected", label: "Likely to lose bandwidth within the hour" },
   { value: "policy.violated", label: "Policy violated" },
   { value: "agent.lost", label: "Agent lost" },
   { value: "certificate.late", label: "Agent certificate late" },
@@ -38,6 +39,7 @@ const CONDITION_EVENTS: readonly EventChoice[] = [
 /** Their ends, which nobody subscribes to alone. */
 const CONDITION_ENDS: readonly EventChoice[] = [
   { value: "forecast.ended", label: "forecast: ended" },
+  { value: "decline.ended", label: "decline: ended" },
   { value: "policy.cleared", label: "policy: cleared" },
   { value: "agent.connected", label: "agent: connected again" },
   { value: "certificate.renewed", label: "certificate: renewed" },

@@ -61,6 +61,8 @@ class MetricField(_Entry):
     label: str
     meaning: str
     """The label if the registry has no meaning."""
+    node_exporter: str | None = None
+    """Family of node_exporter, without `node_`, that has the same value; the collector's input `node_exporter` converts the unit."""
 
     @model_validator(mode="before")
     @classmethod
