@@ -88,7 +88,8 @@ class Buildah:
             self.answer("manifest", "rm", name)
         self.answer("manifest", "create", name)
         for image in images:
-            self.answer("manifest", "add", name, f"containers-storage:{image}")
+            # What it builds without the name of a registry, buildah keeps under this one.
+            self.answer("manifest", "add", name, f"containers-storage:localhost/{image}")
 
     def has_list(self, name: str) -> bool:
         """Whether the store has such a list."""
