@@ -1,6 +1,16 @@
 /** Broken promises of the fleet and the monthly report of the mock, from the same storms as the pages of RNICs and VFs. */
 import { iso, nowS, parse, PERIOD_S, STORM_S, stormSeconds, todayS } from "./storms.mjs";
 
+/** What Kubernetes says of a pod; it was not asked about the pods of `ci`. */
+function ownerOf(pod) {
+  const [namespace, name] = pod?.split("/") ?? [];
+  if (!name || namespace === "ci") return { owner: null, labels: {} };
+  return {
+    owner: `Deployment/${name.replace(/-\d+$/, "")}`,
+    labels: { app: name.replace(/-\d+$/, ""), team: namespace },
+  };
+}
+
 export function fleetView(isolation, q) {
   const until = parse(q.get("until"), nowS());
   const since = parse(q.get("since"), todayS(until));
@@ -47,7 +57,15 @@ export function fleetView(isolation, q) {
   const vfs = (part, seconds) =>
     rnics
       .flatMap(({ host, pci, [part]: own }) =>
-        own.map(({ [seconds]: amount, vf, pod, tenant }) => ({ host, pci, vf, pod, tenant, seconds: amount })),
+        own.map(({ [seconds]: amount, vf, pod, tenant }) => ({
+          host,
+          pci,
+          vf,
+          pod,
+          ...ownerOf(pod),
+          tenant,
+          seconds: amount,
+        })),
       )
       .filter((each) => each.seconds > 0)
       .sort((a, b) => b.seconds - a.seconds);

@@ -246,6 +246,8 @@ export function containers(summary) {
     vf: `0000:3b:00.${n + 2}`,
     container: `c0ffee${n}`,
     pod: `train/job-4411-worker-${n}`,
+    owner: n < 3 ? "Job/job-4411" : null,
+    labels: n < 3 ? { app: "trainer", team: "vision" } : {},
     address: `10.8.0.${n + 10}`,
     vxlan_network: 4097,
     since: ago(9000 + n * 60),

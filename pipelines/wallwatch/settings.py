@@ -86,7 +86,9 @@ class Settings(SharedSettings):
     retention_days: int = Field(
         default=7, ge=1, description="days to keep samples (Apache edition; the Community edition uses retention policies)"
     )
-    rollup_retention_days: int = Field(default=90, ge=1, description="days to keep one-minute aggregates (Apache edition)")
+    rollup_retention_days: int = Field(
+        default=90, ge=1, description="days to keep one-minute aggregates (Apache edition); past hours up to a week longer"
+    )
     future_tolerance_s: int = Field(default=600, ge=0, description="samples further in the future than this are refused, in seconds")
 
     classify_group: str = Field(default="wallwatch-classify", description="Kafka consumer group of classify")

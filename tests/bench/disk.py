@@ -1,4 +1,5 @@
 """Bytes on disk per value of `rnic` and `rnic_offload`, as rows and packed; the cost of packing and of reading 12 fields over 6 hours.
+The same for one-minute aggregates (`disk_minutes`).
 
 The telemetry is recorded from one simulated host of four RNICs; the other RNICs have its rows under other numbers, which is the same to
 PostgreSQL, as each is packed alone. WALLWATCH_BENCH_HOURS is its length (7), WALLWATCH_BENCH_RNICS the number of RNICs (200).
@@ -20,6 +21,7 @@ from typing import Any
 
 import orjson
 import psycopg
+from tests.bench import disk_minutes
 from tests.bench.ledger import fleet
 from tests.bench.processes import usage
 from tests.bench.report import report
@@ -114,6 +116,7 @@ def main() -> None:
             cpu = usage(connection.info.backend_pid).cpu_s - cpu
             after = {table: bytes_of(connection, table, packed.table_name(table)) for table in TABLES}
             read_packed = read(connection, packed.view_name("rnic_sample"), HOURS_BOUND)
+            minutes = disk_minutes.measure(connection, url, BEGIN, HOURS)
     assert read_rows[2] == read_packed[2] > 0, "the packed samples are not those of the rows"
     report(
         "disk",
@@ -128,6 +131,7 @@ def main() -> None:
         read_6_h_of_rows_cpu_ms=read_rows[1],
         read_6_h_packed_ms=read_packed[0],
         read_6_h_packed_cpu_ms=read_packed[1],
+        **minutes,
     )
 
 

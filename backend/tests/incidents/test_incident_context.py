@@ -72,6 +72,25 @@ def test_containers_are_those_that_had_a_function_when_it_began_or_came_since(
     assert (body["items"][0]["pod"], body["items"][0]["vxlan_network"], body["truncated"]) == ("ml/stays", 4097, False)
 
 
+def test_a_pod_that_kubernetes_described_has_its_owner_and_labels(
+    operator: httpx.Client, host: str, open_on: Any, happened: Any, backend: Any
+) -> None:
+    path = open_on(host)
+    known, unknown = f"{host}-0", f"{host}-1"
+    happened(host, -500, "cni_add", **cni(known, "0000:3b:00.2", result="ok"))
+    happened(host, -400, "cni_add", **cni(unknown, "0000:3b:00.3", result="ok"))
+    with backend.connect() as connection:
+        connection.execute(
+            "INSERT INTO kubernetes_pod (pod, owner, labels, found, read_at) VALUES (%s, 'StatefulSet/trainer', %s, true, now())",
+            [f"ml/{known}", orjson.dumps({"app": "trainer"}).decode()],
+        )
+    items = operator.get(f"{path}/containers").json()["items"]
+    assert [(each["pod"], each["owner"], each["labels"]) for each in items] == [
+        (f"ml/{known}", "StatefulSet/trainer", {"app": "trainer"}),
+        (f"ml/{unknown}", None, {}),
+    ]
+
+
 def test_a_finding_of_the_whole_host_reaches_the_containers_of_all_its_rnics(
     operator: httpx.Client, host: str, open_on: Any, happened: Any
 ) -> None:

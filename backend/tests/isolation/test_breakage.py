@@ -1,5 +1,6 @@
 """The fleet view, an RNIC's VFs, the strip and one VF: from judged traffic to answers."""
 
+import json
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
@@ -49,7 +50,8 @@ def test_the_fleet_counts_a_second_once_per_rnic_and_names_who_did_it(judged: An
     assert (host["host"], host["rack"], host["rnics"], host["broken_s"]) == (judged.host, "r1", 1, 20.0)
     assert host["last_broken_at"] == one["last_broken_at"]
     where = {"host": judged.host, "pci": PCI}
-    assert found["aggressors"] == [{**where, "vf": 3, "pod": f"b/{judged.host}-3", "tenant": "b", "seconds": 20.0}]
+    unread = {"owner": None, "labels": {}}
+    assert found["aggressors"] == [{**where, "vf": 3, "pod": f"b/{judged.host}-3", "tenant": "b", "seconds": 20.0, **unread}]
     assert {(victim["host"], victim["vf"]) for victim in found["victims"]} == {(judged.host, vf) for vf in VICTIMS}
     assert [victim["seconds"] for victim in found["victims"]] == [victim["broken_s"] for victim in one["victims"]]
     tenants = {tenant["tenant"]: tenant for tenant in found["tenants"]}
@@ -67,10 +69,17 @@ def test_a_vf_that_two_pods_held_is_two_victims(rnic: Any, get: Any) -> None:
             " VALUES (%s, %s, 5, 1, 'pcie', %s, %s, '[]', false, '')",
             [begin + timedelta(seconds=second), rnic.rnic_id, pod, pod[0]],
         )
+    rnic.connection.execute(
+        "INSERT INTO kubernetes_pod (pod, owner, labels, found, read_at) VALUES ('b/two', 'Job/two', %s, true, now())"
+        " ON CONFLICT (pod) DO NOTHING",
+        [json.dumps({"app": "two"})],
+    )
     found = get("/fleet", since=begin, until=begin + timedelta(minutes=1))
     mine = [(one["pod"], one["tenant"], one["seconds"]) for one in found["victims"] if one["host"] == rnic.host]
     assert mine == [("b/two", "b", 2.0), ("a/one", "a", 1.0)]
     assert [one["broken_s"] for one in found["hosts"] if one["host"] == rnic.host] == [3.0]
+    two = next(one for one in found["victims"] if one["host"] == rnic.host and one["pod"] == "b/two")
+    assert (two["owner"], two["labels"]) == ("Job/two", {"app": "two"}), "as Kubernetes describes the pod"
 
 
 def test_outside_of_the_storm_nothing_is_broken(judged: Any, get: Any) -> None:

@@ -34,7 +34,7 @@ def outcome() -> dict[str, Any]:
     config.attributes["configure_logging"] = False
     # Those that create hypertables or views of them; others use functions that this PostgreSQL lacks.
     history = ScriptDirectory.from_config(config)
-    for revision in ("0001", "0014", "0015", "0022", "0027"):
+    for revision in ("0001", "0014", "0015", "0022", "0027", "0031"):
         before = history.get_revision(revision).down_revision
         command.upgrade(config, f"{before}:{revision}" if before else revision, sql=True)
     done = subprocess.run(["node", "migrate.mjs"], cwd=HERE, input=out.getvalue(), capture_output=True, text=True, timeout=240, check=False)

@@ -17,6 +17,7 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import create_engine
 
+from wallwatch.jobs.late_minutes import LateMinutes, first_of_recent
 from wallwatch.jobs.pending_buckets import PendingBuckets
 from wallwatch.settings import Settings
 from wallwatch.store import packed
@@ -49,6 +50,7 @@ class Maintenance:
         self._stop = stop
         self._touched: dict[str, int] = {}
         self._isolation = PendingBuckets(ISOLATION_ROLLUPS, clock)
+        self._late = LateMinutes()
         self._caught_up = False
         self._lock = threading.Lock()
 
@@ -92,18 +94,27 @@ class Maintenance:
         """Recompute the touched minutes. A minute that is still being written is computed now and again once it is complete."""
         with self._lock:
             touched, self._touched = self._touched, {}
+        started = datetime.now(UTC)
+        recent = int(first_of_recent(started).timestamp()) // 60
         try:
             with connection.transaction():
                 self._take_lock(connection)
                 for rollup in ROLLUPS:
                     if (first := touched.get(rollup.source)) is not None:
                         end = datetime.now(UTC) + timedelta(seconds=self._settings.future_tolerance_s + 60)
+                        if rollup.table in packed.MINUTES:
+                            first = max(first, recent)
                         self._refresh(connection, rollup, datetime.fromtimestamp(first * 60, UTC), end)
+            self._late.note({table: minute for table, minute in touched.items() if minute < recent})
+            touched = {}
             if not self._caught_up:
                 self._catch_up(connection)
                 self._caught_up = True
             now = time.time()
             self._isolation.compute(now, now - self._settings.retention_days * 86_400, partial(self._one_bucket, connection))
+            for rollup in ROLLUPS:
+                if rollup.table in packed.MINUTES:
+                    self._compute_late(connection, rollup, started)
         except _Busy:
             self.touched(touched)
         except psycopg.Error:
@@ -114,6 +125,13 @@ class Maintenance:
         row = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK]).fetchone()
         if row is None or not row[0]:
             raise _Busy
+
+    def _compute_late(self, connection: psycopg.Connection[Any], rollup: Rollup, now: datetime) -> None:
+        with connection.transaction():
+            self._take_lock(connection)
+            done = self._late.compute(connection, rollup, now)
+        if done:
+            self._late.forget(rollup.source)
 
     def _one_bucket(self, connection: psycopg.Connection[Any], rollup: Rollup, begin_s: int) -> None:
         begin = datetime.fromtimestamp(begin_s, UTC)
@@ -148,6 +166,7 @@ def drop_old_chunks(connection: psycopg.Connection[Any], settings: Settings) -> 
         r.table: raw if r.short_lived else long for r in ROLLUPS
     }
     ages |= {packed.table_name(table): raw for table in packed.PACKED}
+    ages |= {packed.table_name(table): long for table in packed.MINUTES} | {packed.MINUTES_OF_HOURS: long}
     for table, before in ages.items():
         dropped = connection.execute("SELECT wallwatch_drop_old_chunks(%s, %s)", [table, before]).fetchall()
         if dropped:

@@ -1,4 +1,4 @@
-"""Packing of old samples on the Apache edition of TimescaleDB, by ingest: an hour that is over becomes one row per RNIC.
+"""Packing of old samples and minutes on the Apache edition of TimescaleDB, by ingest: an hour that is over becomes one row per RNIC.
 
 The Community edition's columnstore does the same by itself: there are no tables for packed hours, and nothing is done.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -21,16 +22,16 @@ from wallwatch.store.editions import COMPRESS_AFTER
 log = logging.getLogger(__name__)
 
 EVERY_S = 120.0
+TURN_S = 300.0
+"""After this time, minutes wait for the next turn, which begins with samples: after an upgrade there may be 90 days of minutes to pack."""
 LOCK = 7_241_026
 """Advisory lock: of several ingest processes, the one that holds it packs."""
 
 _EXIST = "SELECT to_regclass(format('public.%%I', %s::text)) IS NOT NULL"
-# The newest first: what came late joins its hour sooner or later, and what has just ended is read most.
 _DUE = f"""
 SELECT range_start FROM timescaledb_information.chunks
-WHERE hypertable_schema = 'public' AND hypertable_name = %s AND range_end - range_start = INTERVAL '1 hour'
-  AND range_end < now() - INTERVAL '{COMPRESS_AFTER}' AND pg_relation_size(format('%%I.%%I', chunk_schema, chunk_name)::regclass) > 0
-ORDER BY range_start DESC
+WHERE hypertable_schema = 'public' AND hypertable_name = %s AND range_end < now() - INTERVAL '{COMPRESS_AFTER}'
+  AND pg_relation_size(format('%%I.%%I', chunk_schema, chunk_name)::regclass) > 0
 """  # noqa: S608 - a constant
 
 
@@ -66,16 +67,19 @@ class Packing:
                 connection.cancel_safe(timeout=5)
 
     def pack(self, connection: psycopg.Connection[Any]) -> int:
-        """Pack all hours that are due; returns how many were packed. An hour that cannot be packed now stays as it is."""
+        """Pack the hours that are due; returns how many were packed. An hour that cannot be packed now stays as it is."""
         count = 0
         if connection.execute(_EXIST, [packed.table_name(packed.PACKED[0])]).fetchone() != (True,):
             return 0
         if connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchone() != (True,):
             return 0
+        begin_s = time.monotonic()
         try:
-            for table in packed.PACKED:
-                for (begins,) in connection.execute(_DUE, [table]).fetchall():
-                    if self._stop.is_set():
+            for tables in (packed.PACKED, packed.MINUTES):
+                due = [(begins, table) for table in tables for (begins,) in connection.execute(_DUE, [table]).fetchall()]
+                # The newest first: what came late joins its hour sooner or later, and what has just ended is read most.
+                for begins, table in sorted(due, reverse=True):
+                    if self._stop.is_set() or (tables is packed.MINUTES and time.monotonic() - begin_s > TURN_S):
                         return count
                     count += self._pack_hour(connection, table, begins)
         finally:
@@ -85,9 +89,9 @@ class Packing:
     def _pack_hour(self, connection: psycopg.Connection[Any], table: str, begins: datetime) -> int:
         try:
             row = connection.execute("SELECT wallwatch_pack_hour(%s, %s)", [table, begins]).fetchone()
-        except (psycopg.errors.SerializationFailure, psycopg.errors.LockNotAvailable) as error:
+        except (psycopg.errors.SerializationFailure, psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
             log.info("%s of %s stays as it is for now: %s", begins, table, error.diag.message_primary)
             return 0
-        if row is not None and row[0]:  # until now, a sample that came again counted twice
+        if row is not None and row[0] and table in packed.PACKED:  # until now, a sample that came again counted twice
             self._touched({table: int(begins.timestamp()) // 60})
         return 1

@@ -16,6 +16,11 @@ from wallwatch.store.tables import offload_sample, rnic, rnic_sample
 HOUR = timedelta(hours=1)
 PACKED = (rnic_sample.name, offload_sample.name)
 """Hypertables whose hours are packed: most of what a fleet sends."""
+MINUTES = ("rnic_1m_rollup", "offload_1m_rollup")
+"""One-minute aggregates whose hours are packed (docs/decisions/0042). Their views, `rnic_1m` and `offload_1m`, have all minutes and need
+no condition on `hour`."""
+MINUTES_OF_HOURS = "minutes_packed"
+"""The minutes of all packed hours: through it a condition on `bucket` finds the hours to read."""
 
 
 def _view(table: Table) -> Table:

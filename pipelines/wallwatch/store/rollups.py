@@ -1,7 +1,8 @@
 """Aggregates of minutes, hours and days, under the same view names on both editions of TimescaleDB.
 
 `rnic_1m` and `offload_1m` have `bucket`, `rnic_id`, `samples`, for each gauge `<column>_avg`, `_min`, `_max`, and for each counter
-`<column>_min`, `_max` (their difference is the minute's increase unless the counter was reset).
+`<column>_min`, `_max` (their difference is the minute's increase unless the counter was reset). On the Apache edition,
+past hours are packed.
 
 Isolation has two chains from `vf_minute`, each with the seconds summed and the number of minutes in `samples`:
 
@@ -141,8 +142,10 @@ ISOLATION_ROLLUPS = (TENANT_1M, TENANT_HOUR, VF_HOUR, VF_DAY)
 ROLLUPS: tuple[Rollup, ...] = (_rollup("rnic_1m", "rnic"), _rollup("offload_1m", "rnic_offload"), *ISOLATION_ROLLUPS)
 
 
-def refresh_statement(rollup: Rollup) -> str:
+def refresh_statement(rollup: Rollup, only_changed: bool = False) -> str:
     """SQL that recomputes the buckets from %(start)s up to %(end)s; running it twice changes nothing.
+
+    With `only_changed`, no row is written that the view has already: buckets of packed hours are no rows, so each would be written again.
 
     A minute that is written again may name another pod: where keys can change like that (`by_time`), rows without a source are removed.
     """
@@ -159,10 +162,12 @@ def refresh_statement(rollup: Rollup) -> str:
         f"DELETE FROM {rollup.table} AS old WHERE bucket >= %(start)s AND bucket < %(end)s"  # noqa: S608 - names of the registry
         f" AND NOT EXISTS (SELECT FROM fresh WHERE {same})"
     )
+    known = f"SELECT {columns} FROM {rollup.view} WHERE bucket >= %(start)s AND bucket < %(end)s"  # noqa: S608 - as above
+    written = f"(SELECT {columns} FROM fresh EXCEPT {known}) AS changed" if only_changed else "fresh"  # noqa: S608 - as above
     # Names come from the registry, never from input.
     return (
         f"WITH fresh AS MATERIALIZED ({select} WHERE {within} GROUP BY {rollup.group_by})"  # noqa: S608 - see above
         f"{f', gone AS ({gone})' if rollup.by_time else ''} "
-        f"INSERT INTO {rollup.table} AS old ({columns}) SELECT {columns} FROM fresh "
+        f"INSERT INTO {rollup.table} AS old ({columns}) SELECT {columns} FROM {written} "
         f"ON CONFLICT ({', '.join(rollup.identity)}) DO UPDATE SET {updates} WHERE {changed}"
     )

@@ -93,6 +93,7 @@ async def newest_queries(session: ReadSession, model: str, since: datetime, most
 
 
 # A minute in which an RNIC's rate hardly moved while it was high is one in which the RNIC, not the traffic, was the limit.
+# Both roll-ups are bounded: PostgreSQL does not pass a join's condition on to packed hours.
 _PLATEAUS = text(
     """
     WITH minutes AS (
@@ -101,7 +102,7 @@ _PLATEAUS = text(
         JOIN offload_1m o USING (rnic_id)
         JOIN rnic_1m s ON s.rnic_id = o.rnic_id AND s.bucket = o.bucket
         WHERE r.model = :model AND (:fw_ver = '' OR r.fw_ver = :fw_ver) AND o.bucket >= :since
-          AND o.q_egress_avg IS NOT NULL AND o.q_ingress_avg IS NOT NULL
+          AND s.bucket >= :since AND o.q_egress_avg IS NOT NULL AND o.q_ingress_avg IS NOT NULL
           AND o.q_egress_max - o.q_egress_min <= 2 AND o.q_ingress_max - o.q_ingress_min <= 2
           AND s.tx_gbps_avg > 1 AND s.tx_gbps_max - s.tx_gbps_min <= 0.1 * s.tx_gbps_avg
     )
@@ -121,7 +122,7 @@ _PATH = text(
     """
     SELECT o.bucket, o.q_egress_avg, o.q_ingress_avg, s.tx_gbps_avg, s.rate_gbps_min AS rate_gbps,
            s.pci_link_speed_gts_min AS pci_gts, s.pci_link_width_min AS pci_lanes
-    FROM offload_1m o LEFT JOIN rnic_1m s ON s.rnic_id = o.rnic_id AND s.bucket = o.bucket
+    FROM offload_1m o LEFT JOIN rnic_1m s ON s.rnic_id = o.rnic_id AND s.bucket = o.bucket AND s.bucket >= :since
     WHERE o.rnic_id = :rnic_id AND o.bucket >= :since AND o.q_egress_avg IS NOT NULL
     ORDER BY o.bucket
     """

@@ -38,6 +38,8 @@ class Container(BaseModel):
     vf: str | None = Field(description="PCI address of the virtual function")
     container: str
     pod: str | None
+    owner: str | None = Field(description="Kind and name of what runs the pod, such as Deployment/trainer, by Kubernetes")
+    labels: dict[str, str] = Field(description="Of the pod, by Kubernetes; empty when Wallwatch may not read pods")
     address: str | None
     vxlan_network: int | None
     since: datetime = Field(description="When the function was assigned")

@@ -1,10 +1,11 @@
 """The context of an incident: affected containers, and changes before it started."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from wallwatch_backend.hosts.kubernetes.repository import pods_of
 from wallwatch_backend.incidents.context import repository
 from wallwatch_backend.incidents.context.changes import MAX_ITEMS, changes_on
 from wallwatch_backend.incidents.context.schemas import Before, Container, Containers
@@ -27,7 +28,16 @@ async def containers(session: ReadSession, incident_id: UUID) -> Containers:
     events = await repository.cni_events(session, hosts, until)
     affected = [c for c in occupancy(events, row.opened_at) if c.host in whole_hosts or (c.host, c.pci) in named]
     truncated = len(row.hosts) > MAX_HOSTS or len(affected) > MAX_ITEMS or len(events) == repository.MAX_EVENTS
-    return Containers(at=row.opened_at, items=affected[:MAX_ITEMS], truncated=truncated)
+    return Containers(at=row.opened_at, items=await _with_owners(session, affected[:MAX_ITEMS]), truncated=truncated)
+
+
+async def _with_owners(session: ReadSession, affected: Sequence[Container]) -> list[Container]:
+    """Add what Kubernetes says of their pods, where Wallwatch may read pods."""
+    pods = await pods_of(session, list({each.pod for each in affected if each.pod}))
+    return [
+        each.model_copy(update={"owner": pod.owner, "labels": pod.labels}) if (pod := pods.get(each.pod or "")) is not None else each
+        for each in affected
+    ]
 
 
 def occupancy(events: Iterable[Any], since: datetime) -> list[Container]:
@@ -61,6 +71,8 @@ def occupancy(events: Iterable[Any], since: datetime) -> list[Container]:
                 vf=vf,
                 container=container,
                 pod=other.get("pod"),
+                owner=None,
+                labels={},
                 address=other.get("address"),
                 vxlan_network=other.get("vxlan_network"),
                 since=event.time,

@@ -69,6 +69,8 @@ class VfBreakage(BaseModel):
     pci: str
     vf: VfNumber
     pod: Pod
+    owner: str | None = Field(description="Kind and name of what runs the pod, such as Deployment/trainer, by Kubernetes")
+    labels: dict[str, str] = Field(description="Of the pod, by Kubernetes; empty when Wallwatch may not read pods")
     tenant: Tenant
     seconds: Seconds = Field(description="Seconds in which a promise to it was broken, or in which it broke those of others")
 

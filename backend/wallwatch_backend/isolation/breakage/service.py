@@ -1,11 +1,13 @@
 """Broken promises over the fleet."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row
 
+from wallwatch_backend.hosts.kubernetes.models import KubernetesPodRow
+from wallwatch_backend.hosts.kubernetes.repository import pods_of
 from wallwatch_backend.isolation.breakage import repository
 from wallwatch_backend.isolation.breakage.schemas import (
     AggressorSeconds,
@@ -35,6 +37,7 @@ async def fleet(session: ReadSession, since: datetime, until: datetime, limit: i
     hosts = await repository.hosts(session, since, until, _MOST_OF_FLEET) if rows else []
     top_victims = await repository.top_victims(session, since, until, _MOST_OF_FLEET) if rows else []
     top_aggressors = await repository.top_aggressors(session, since, until, _MOST_OF_FLEET) if rows else []
+    pods = await pods_of(session, list({row.pod for row in (*top_victims, *top_aggressors) if row.pod}))
     tenants = [_tenant(row) for row in await repository.tenants(session, since, until)]
     return FleetIsolation(
         since=since,
@@ -65,8 +68,8 @@ async def fleet(session: ReadSession, since: datetime, until: datetime, limit: i
             HostBreakage(host=row.host, rack=row.rack or None, rnics=row.rnics, broken_s=row.broken_s, last_broken_at=row.last)
             for row in hosts
         ],
-        victims=[_vf(row) for row in top_victims],
-        aggressors=[_vf(row) for row in top_aggressors],
+        victims=[_vf(row, pods) for row in top_victims],
+        aggressors=[_vf(row, pods) for row in top_aggressors],
         tenants=tenants,
     )
 
@@ -82,8 +85,10 @@ def _who(row: Row[Any]) -> dict[str, Any]:
     return {"vf": row.vf, "pod": row.pod or None, "tenant": row.tenant or None}
 
 
-def _vf(row: Row[Any]) -> VfBreakage:
-    return VfBreakage(host=row.host, pci=row.pci, seconds=row.seconds, **_who(row))
+def _vf(row: Row[Any], pods: Mapping[str, KubernetesPodRow]) -> VfBreakage:
+    pod = pods.get(row.pod or "")
+    owner, labels = (pod.owner, pod.labels) if pod is not None else (None, {})
+    return VfBreakage(host=row.host, pci=row.pci, seconds=row.seconds, **_who(row), owner=owner, labels=labels)
 
 
 def _tenant(row: Row[Any]) -> TenantBreakage:

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { VirtualFunction, VirtualFunctions } from "@/lib/api/types";
 import { renderPage } from "@/testing/render";
 import { VfPanel } from "./VfPanel";
-import { contradiction, filterVfs, holderText, isAtLimit, limitText, podText, settingsText } from "./vfText";
+import { contradiction, filterVfs, holderText, isAtLimit, limitText, settingsText } from "./vfText";
 import { fromSorting, parseVfView, toSorting, type VfView } from "./vfView";
 
 const AT = "2026-11-21T03:00:00Z";
@@ -114,7 +114,6 @@ describe("the panel of virtual functions", () => {
     expect(await screen.findByText(/app=trainer/)).toBeInTheDocument();
     for (const vfText of ["statefulset/tr", "app=trainer"])
       expect(filterVfs([used, vf(1)], { vfText })).toEqual([used]);
-    expect(podText(vf(1, { container: held("2026-11-21T01:00:00Z") }))).toBeNull();
   });
 
   it("sorts by a column, what is missing last in both directions, and keeps the order in the URL", async () => {

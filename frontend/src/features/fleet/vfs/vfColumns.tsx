@@ -4,34 +4,12 @@ import type { VirtualFunction } from "@/lib/api/types";
 import { formatNumber } from "@/lib/format";
 import { formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
+import { PodOwner } from "@/lib/ui/PodOwner";
 import { StatusMark } from "@/lib/ui/StatusMark";
-import { contradiction, holderText, isAtLimit, isUsed, limitText, podText, settingsText } from "./vfText";
+import { contradiction, holderText, isAtLimit, isUsed, limitText, settingsText } from "./vfText";
 
 const column = createColumnHelper<VirtualFunction>();
 const mono = { fontFamily: "var(--ww-mono)", whiteSpace: "nowrap" } as const;
-
-/** Who runs the pod; its labels on request. */
-function Owner({ vf, owner }: { vf: VirtualFunction; owner: string }) {
-  return (
-    <Tooltip
-      label={<span style={{ whiteSpace: "pre-line" }}>{podText(vf)}</span>}
-      multiline
-      maw={420}
-      events={{ hover: true, focus: true, touch: true }}
-    >
-      <Text
-        span
-        tabIndex={0}
-        size="xs"
-        c="dimmed"
-        ml={6}
-        style={{ whiteSpace: "nowrap", textDecoration: "underline dotted", textUnderlineOffset: 3 }}
-      >
-        {owner}
-      </Text>
-    </Tooltip>
-  );
-}
 
 function Holder({ vf, at }: { vf: VirtualFunction; at: string | null }) {
   const now = useNow();
@@ -48,7 +26,11 @@ function Holder({ vf, at }: { vf: VirtualFunction; at: string | null }) {
       >
         {holderText(vf)}
       </Text>
-      {vf.container?.owner && <Owner vf={vf} owner={vf.container.owner} />}
+      {vf.container?.owner && (
+        <span style={{ marginLeft: 6 }}>
+          <PodOwner owner={vf.container.owner} labels={vf.container.labels} />
+        </span>
+      )}
       {vf.container && (
         <Text span size="xs" c="dimmed" ml={6} style={{ whiteSpace: "nowrap" }}>
           for {formatDuration(now - Date.parse(vf.container.since))}

@@ -26,14 +26,6 @@ export function holderText(vf: VirtualFunction): string {
   }
 }
 
-/** What the pod belongs to, and its labels, for the reader who asks; null where Kubernetes said nothing. */
-export function podText(vf: VirtualFunction): string | null {
-  const { owner, labels } = vf.container ?? { owner: null, labels: {} };
-  const known = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
-  const parts = [owner && `owned by ${owner}`, ...known].filter(Boolean);
-  return parts.length > 0 ? parts.join("\n") : null;
-}
-
 /** The kernel and the CNI chain disagree; a sample that is older than the container proves nothing. */
 export function contradiction(vf: VirtualFunction, at: string | null): string | null {
   if (!vf.container || at === null || Date.parse(at) <= Date.parse(vf.container.since)) return null;

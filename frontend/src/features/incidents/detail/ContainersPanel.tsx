@@ -8,6 +8,7 @@ import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { DataTable } from "@/lib/ui/DataTable";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
+import { PodOwner } from "@/lib/ui/PodOwner";
 import { QueryState } from "@/lib/ui/QueryState";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { useContainers } from "../queries";
@@ -21,7 +22,14 @@ function ContainerTable({ containers }: { containers: readonly Container[] }) {
       column.accessor((row) => row.pod ?? row.container, {
         id: "pod",
         header: "Pod or container",
-        cell: ({ row, getValue }) => <span title={row.original.container}>{getValue()}</span>,
+        cell: ({ row: { original }, getValue }) => (
+          <>
+            <span title={original.container} style={{ overflowWrap: "anywhere" }}>
+              {getValue()}
+            </span>{" "}
+            <PodOwner owner={original.owner} labels={original.labels} />
+          </>
+        ),
       }),
       column.accessor((row) => `${row.host} ${row.pci}`, {
         id: "rnic",

@@ -2,6 +2,7 @@ import { Table, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { VfBreakage } from "@/lib/api/types";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
+import { PodOwner } from "@/lib/ui/PodOwner";
 import { tenantText } from "../text";
 import { VfLink } from "../VfLink";
 import { Amount } from "./Amount";
@@ -21,10 +22,12 @@ export function VfBreakageTable({ role, vfs, onTenant }: Props) {
   const name = role === "victim" ? "Victim" : "Aggressor";
   return (
     <HeadedTable label={`By ${role}`} titles={[name, "Tenant", "RNIC", TITLES[role]]}>
-      {vfs.map(({ host, pci, vf, pod, tenant, seconds }) => (
+      {vfs.map(({ host, pci, vf, pod, owner, labels, tenant, seconds }) => (
         <Table.Tr key={`${host}|${pci}|${vf}|${pod ?? ""}`} data-vf={`${host}|${pci}|${vf}`}>
           <Table.Td>
             <VfLink {...{ host, pci, vf, pod }} />
+            {owner && " "}
+            <PodOwner {...{ owner, labels }} />
           </Table.Td>
           <Table.Td>
             <UnstyledButton className={classes["filter"]} title="Show its RNICs only" onClick={() => onTenant(tenant)}>

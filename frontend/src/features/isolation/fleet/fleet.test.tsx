@@ -28,6 +28,8 @@ const tenant = (name: string | null, broken_s: number, aggressor_s: number, kept
   ...{ tenant: name, vfs: 4, broken_s, aggressor_s, unknown_s: 0, kept_share },
 });
 const WHERE = { host: "host01", pci: "0000:3b:00.0" };
+const UNREAD = { owner: null, labels: {} };
+const API_POD = { vf: 0, pod: "payments/api", owner: "Deployment/api", labels: { app: "api" }, tenant: "payments" };
 const FLEET: FleetIsolation = {
   since: "2026-11-22T18:00:00Z",
   until: "2026-11-23T18:00:00Z",
@@ -53,10 +55,10 @@ const FLEET: FleetIsolation = {
     },
     { host: "host07", rack: null, rnics: 2, broken_s: 60, last_broken_at: new Date(Date.now() - 60_000).toISOString() },
   ],
-  victims: [{ ...WHERE, vf: 0, pod: "payments/api", tenant: "payments", seconds: 200 }],
+  victims: [{ ...WHERE, ...API_POD, seconds: 200 }],
   aggressors: [
-    { ...WHERE, vf: 2, pod: "ads/indexer", tenant: "ads", seconds: 180 },
-    { ...WHERE, host: "host07", vf: 4, pod: null, tenant: null, seconds: 9 },
+    { ...WHERE, ...UNREAD, vf: 2, pod: "ads/indexer", tenant: "ads", seconds: 180 },
+    { ...WHERE, ...UNREAD, host: "host07", vf: 4, pod: null, tenant: null, seconds: 9 },
   ],
   tenants: [tenant("payments", 200, 0, 0.998), tenant("ads", 0, 180, 1), tenant(null, 0, 0, null)],
 };
@@ -85,6 +87,13 @@ describe("the page Tenants", () => {
     expect(within(tenants).getByRole("row", { name: /^payments/ })).toHaveTextContent("99.800%");
     expect(within(tenants).getByRole("row", { name: /^unknown tenant/ })).toHaveTextContent("no evidence");
     expect(screen.getByLabelText("Summary")).toHaveTextContent("Main mechanismpacket rate77% of broken seconds");
+  });
+
+  it("says who runs the pods of victims, with their labels on request", async () => {
+    show(FLEET, RULES, { by: "victim" });
+    const victims = await screen.findByRole("table", { name: "By victim" });
+    await userEvent.hover(within(victims).getByText("Deployment/api"));
+    expect(await screen.findByText(/app=api/)).toBeInTheDocument();
   });
 
   it("asks for the chosen range, and changes it in the URL", async () => {
