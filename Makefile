@@ -106,6 +106,7 @@ mutate: setup ## would the tests notice? changes the code bit by bit and runs th
 .PHONY: schemathesis
 schemathesis: setup ## does the API keep to its description? ten times the generated input of a test run (ARGS are pytest's)
 	@WALLWATCH_SCHEMATHESIS_EXAMPLES=150 WALLWATCH_SCHEMATHESIS_SEQUENCES=300 WALLWATCH_SCHEMATHESIS_PATHS=. \
+		WALLWATCH_SCHEMATHESIS_RECORD=.local/schemathesis.jsonl \
 		nice $(PYTHON) -m pytest --timeout 3600 backend/tests/test_schemathesis.py $(ARGS)
 
 .PHONY: weaknesses

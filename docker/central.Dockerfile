@@ -17,6 +17,8 @@ FROM ${PYTHON_IMAGE} AS wheels
 ARG PIP_INDEX_URL
 ARG PIP_CERT
 WORKDIR /src
+# A C compiler for the stage of classify; it stays in this build stage.
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
 RUN python -m venv /app/venv
 ENV PATH=/app/venv/bin:$PATH
 # Of requirements.lock what the product itself needs; the rest is for its development.
@@ -25,9 +27,13 @@ RUN --mount=type=secret,id=authorities --mount=type=cache,target=/root/.cache/pi
 COPY pyproject.toml ./
 COPY pipelines/wallwatch pipelines/wallwatch
 COPY backend/wallwatch_backend backend/wallwatch_backend
-RUN --mount=type=secret,id=authorities --mount=type=cache,target=/root/.cache/pip pip install --no-deps .
-# Tests of libraries (with keys of their own), and the programs that install packages, are of no use to a container that runs.
-RUN pip uninstall --yes pip setuptools && find /app/venv -type d '(' -name test -o -name tests ')' -prune -exec rm -r {} +
+COPY docker/compile.lock ./
+# mypyc, which compiles the stage of classify, goes again; so do tests of libraries (with keys of their own) and what installs packages, none of
+# which is of use to a container that runs.
+RUN --mount=type=secret,id=authorities --mount=type=cache,target=/root/.cache/pip \
+    pip install --no-deps . && pip install --require-hashes -r compile.lock && python -m wallwatch.jobs.compile_stage \
+    && pip uninstall --yes mypy mypy_extensions librt pathspec ast-serialize setuptools pip \
+    && find /app/venv -type d '(' -name test -o -name tests ')' -prune -exec rm -r {} +
 
 FROM ${PYTHON_IMAGE}
 # LightGBM is built against the GNU OpenMP runtime, which the slim image lacks.

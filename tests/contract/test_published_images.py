@@ -42,6 +42,9 @@ def test_the_image_installs_a_part_of_what_is_locked_and_tested() -> None:
     assert len(image) > 80
     assert len(whole) == len(re.findall("==", re.sub("^#.*$| ; .*", "", LOCK.read_text(), flags=re.MULTILINE)))
     assert image <= whole, "make it again: the command is its first lines"
+    compiling = pins(REPOSITORY / "docker" / "compile.lock")
+    assert {"mypy", "setuptools"} <= {name for name, _, _ in compiling}
+    assert compiling <= whole, "make it again: the command is its first lines"
 
 
 def test_the_image_installs_everything_that_the_product_asks_for_and_nothing_of_its_development() -> None:

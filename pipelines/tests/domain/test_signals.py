@@ -25,7 +25,7 @@ def test_a_measured_number_is_neither_negative_nor_text_nor_a_flag(value: object
 
 
 def offload(fields: dict[str, Any], state: dict[str, Any] | None = None, misses: float | None = None) -> dict[str, float]:
-    return signals.of_offload(fields, {} if state is None else state, CX6, misses)
+    return signals.of_offload(fields, {} if state is None else state, CX6, misses)[0]
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,13 @@ def ingest() -> None:
 @app.command()
 def classify() -> None:
     """Detect symptoms in the telemetry from Kafka and write findings to Kafka."""
-    from wallwatch.jobs.classify import Classify
+    from wallwatch.jobs import compiled_stage
 
     settings = Settings()
     _log(settings)
+    compiled_stage.use()
+    from wallwatch.jobs.classify import Classify
+
     job = Classify(settings)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: job.stop())

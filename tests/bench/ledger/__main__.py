@@ -14,12 +14,14 @@ from tests.bench.ledger.entries import Entry, is_loss, read, write
 from tests.bench.ledger.paired import Paired
 from tests.bench.ledger.short import SHORT
 
+from wallwatch.jobs import compiled_stage
 from wallwatch_local.paths import REPOSITORY
 
 
 def run(name: str) -> tuple[Paired, str]:
     """Measure in a process of its own, so that no benchmark is affected by memory that another left behind."""
-    code = f"from tests.bench.ledger.__main__ import print_one; print_one({name!r})"
+    first = "from wallwatch.jobs import compiled_stage; assert compiled_stage.use(); " if SHORT[name].compiled else ""
+    code = f"{first}from tests.bench.ledger.__main__ import print_one; print_one({name!r})"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"the benchmark {name} failed:\n{done.stderr[-4000:]}")
@@ -54,6 +56,9 @@ def main() -> int:
     entries = read()
     losses = []
     for name in wanted:
+        if SHORT[name].compiled and not compiled_stage.folder().is_dir():
+            print(f"{name:18} left out: the stage was not compiled from this source (python -m wallwatch.jobs.compile_stage)")
+            continue
         paired, reference = run(name)
         entry = entries.get(name)
         if not asked.update and entry is not None and is_loss(entry, paired):

@@ -36,6 +36,8 @@ class Short:
 
     run: Callable[[], Paired]
     reference: str
+    compiled: bool = False
+    """With the compiled stage of `classify`; left out where it was not compiled."""
 
 
 def _records() -> list[Record]:
@@ -145,8 +147,11 @@ def isolation_stream() -> Paired:
     return measure(work, reference, 2 * ISOLATION_RNICS, ROUNDS, REFERENCES)
 
 
+DECODING = "decoding the same messages, and a loop that adds up their numbers"
+
 SHORT = {
     "ingest_batch": Short(ingest_batch, "orjson.loads of the same messages, and joining the same rows' ready bytes"),
-    "classify_stage": Short(classify_stage, "decoding the same messages, and a loop that adds up their numbers"),
+    "classify_stage": Short(classify_stage, DECODING),
+    "classify_stage_compiled": Short(classify_stage, DECODING, compiled=True),
     "isolation_stream": Short(isolation_stream, "orjson.loads of the same messages and of the functions inside"),
 }

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wallwatch.domain.performance.parameters import Performance
+from wallwatch.domain.performance.remembered import surface_of
 
 
 def bandwidth_gbps(p: Performance, q_l: float, q_r: float) -> float:
@@ -33,27 +34,7 @@ def bandwidth_gbps(p: Performance, q_l: float, q_r: float) -> float:
     >>> {name: round(bandwidth_gbps(x.performance, 0, 0), 1) for name, x in profiles().items() if x.performance_basis == "paper"}
     {'CX-4': 38.0, 'CX-5': 78.8, 'CX-6': 158.2, 'CX-7': 352.5, 'BF-3': 354.4, 'E810': 170.1}
     """
-    return p.u * math.exp(-((q_l - p.m) ** 2 + (q_r - p.n) ** 2) / (2.0 * p.v**2)) + p.w
-
-
-_heads: dict[int, tuple[Performance, float]] = {}
-_MOST_HEADS = 1000
-
-
-def head_gbps(p: Performance) -> float:
-    """Predicted bandwidth of the head of both chains, `bandwidth_gbps(p, 0, 0)`: remembered, because it is asked for with every sample.
-
-    >>> from wallwatch.domain.catalogue.load import profiles
-    >>> p = profiles()["CX-6"].performance
-    >>> head_gbps(p) == head_gbps(p) == bandwidth_gbps(p, 0.0, 0.0)
-    True
-    """
-    known = _heads.get(id(p))
-    if known is None or known[0] is not p:
-        if len(_heads) >= _MOST_HEADS:
-            _heads.clear()
-        known = _heads[id(p)] = (p, bandwidth_gbps(p, 0.0, 0.0))
-    return known[1]
+    return surface_of(p).bandwidth_gbps(q_l, q_r)
 
 
 def bandwidths_gbps(p: Performance, q_l: npt.ArrayLike, q_r: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -69,12 +50,13 @@ def latency_us(p: Performance, q_l: float, q_r: float) -> float:
     >>> round(latency_us(profiles()["CX-6"].performance, 10, 10), 2)
     3.84
     """
-    return p.a * q_l + p.b * q_r + p.c
+    return surface_of(p).latency_us(q_l, q_r)
 
 
 def bandwidth_share(p: Performance, q_l: float, q_r: float) -> float:
     """Predicted bandwidth divided by that of the head of both chains; 1 at `Q_l = Q_r = 0`."""
-    return bandwidth_gbps(p, q_l, q_r) / head_gbps(p)
+    surface = surface_of(p)
+    return surface.bandwidth_gbps(q_l, q_r) / surface.head_gbps
 
 
 def masks_at_bandwidth_loss(p: Performance, loss_share: float, direction: Literal["egress", "ingress"] | str) -> int:

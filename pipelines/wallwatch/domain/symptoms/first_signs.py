@@ -43,7 +43,7 @@ class _Signs(NamedTuple):
     """Changes when any of them does."""
 
 
-def note(rnic_state: dict[str, Any], at_ms: int, values: Mapping[str, float]) -> None:
+def note(rnic_state: dict[str, Any], at_ms: int, values: dict[str, float]) -> None:
     """Remember which signs a sample shows. To be called before its values are in the window."""
     at_least, at_most, form = _signs()
     kept = rnic_state.get("signs")
@@ -57,13 +57,12 @@ def note(rnic_state: dict[str, Any], at_ms: int, values: Mapping[str, float]) ->
         oldest = max(rnic_state["newest"] // window.BUCKET_MS, bucket) - window.WINDOW_MS // window.BUCKET_MS
         for sign in [sign for sign, last in shown.items() if last <= oldest]:
             del shown[sign]
-    value_of = values.get
     for signal, limit, sign in at_least:
-        value = value_of(signal)
+        value = values.get(signal)
         if value is not None and value >= limit:
             shown[sign] = max(shown.get(sign, 0), bucket)
     for signal, limit, sign in at_most:
-        value = value_of(signal)
+        value = values.get(signal)
         if value is not None and value <= limit:
             shown[sign] = max(shown.get(sign, 0), bucket)
 

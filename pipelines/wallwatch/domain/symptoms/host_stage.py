@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from wallwatch.domain.catalogue.behaviour_models import Behaviour
 from wallwatch.domain.catalogue.load import derived_signals, detected, event_signals, profiles
@@ -143,6 +143,9 @@ class _Step:
 
     # What comes in
 
+    def _fields(self) -> dict[str, Any]:
+        return cast("dict[str, Any]", self._message.fields)
+
     def _rnic_state(self) -> RnicState | None:
         pci = self._tags["pci"]
         rnic_state = self._state.get(pci)
@@ -173,7 +176,7 @@ class _Step:
         if self._peers is not None:
             self._peers.hear_offload((self._tags["host"], pci), self._message.fields)
         deletions = self._host["deletions"].get(pci)
-        newest = rnic_stage.take_offload(rnic_state, self._host, pci, self._at_ms, self._message.fields)
+        newest = rnic_stage.take_offload(rnic_state, self._host, pci, self._at_ms, self._fields())
         self._host_changed |= deletions is not self._host["deletions"].get(pci)
         found = self._judge_rnic(rnic_state, pci, "rnic_offload") if newest else []
         self._state[pci] = rnic_state
@@ -186,7 +189,7 @@ class _Step:
             return []
         if self._peers is not None:
             self._peers.hear_rnic((self._tags["host"], pci), self._at_ms, self._tags, self._message.fields)
-        newest = rnic_stage.take_rnic(rnic_state, self._at_ms, self._tags, self._message.fields, self._peers)
+        newest = rnic_stage.take_rnic(rnic_state, self._at_ms, self._tags, self._fields(), self._peers)
         found = self._beat("rnic") if newest else []
         found += self._judge_rnic(rnic_state, pci, "rnic") if newest else []
         self._state[pci] = rnic_state

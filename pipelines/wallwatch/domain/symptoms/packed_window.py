@@ -10,7 +10,7 @@ once a bucket had two samples of a signal, counts, greatest and least values fol
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import nan
 from typing import Any
 
@@ -56,7 +56,7 @@ class Layout:
         self,
         packed: Packed,
         at_ms: int,
-        values: Mapping[str, float],
+        values: dict[str, float],
         newest_ms: int,
         bucket_ms: int = BUCKET_MS,
         window_ms: int = WINDOW_MS,
@@ -69,13 +69,12 @@ class Layout:
             window.add(rows, self.places, at_ms, values, newest_ms, bucket_ms, window_ms)
             packed[:] = self.of_rows(rows)
             return
-        taken = list(map(values.get, self.places))
         if newest is not None and number == newest[0]:
-            window.merge(newest, taken)
+            window.merge(newest, self.places, values)
         else:
             if newest is not None:
                 packed[0] = self._with(packed[0], newest)
-            packed[1] = [number, taken]
+            packed[1] = window.new_row(number, self.places, values)
         older, oldest = packed[0], max(newest_ms // bucket_ms, number) - window_ms // bucket_ms
         if number <= oldest:
             packed[:] = new()
@@ -96,7 +95,12 @@ class Layout:
         """The rows as `window` has them, with one signal at place 0."""
         rows: window.Rows = []
         for number, value, *more in self._column(packed[0], place):
-            rows.append([number & ~_LONG, [value], *[[cell] for cell in more]] if value == value else [number & ~_LONG, [None]])
+            if value != value:
+                rows.append([number & ~_LONG, [None]])
+            elif more:
+                rows.append([number & ~_LONG, [value], [int(more[0])], [more[1]], [more[2]]])
+            else:
+                rows.append([number, [value]])
         if packed[1] is not None:
             number, *parts = packed[1]
             rows.append([number, *[[part[place]] for part in parts]])
@@ -154,6 +158,10 @@ class Layout:
             for number, *cells in self._form(older).iter_unpack(older):
                 parts = [cells[i : i + width] for i in range(0, len(cells), width)]
                 sums = [value if value == value else None for value in parts[0]]
-                more = [[None if known is None else cell for known, cell in zip(sums, part, strict=True)] for part in parts[1:]]
+                more: list[list[Any]] = [
+                    [None if known is None else cell for known, cell in zip(sums, part, strict=True)] for part in parts[1:]
+                ]
+                if more:
+                    more[0] = [None if count is None else int(count) for count in more[0]]
                 rows.append([number & ~_LONG, sums, *more])
         return rows if newest is None else [*rows, newest]

@@ -188,12 +188,11 @@ class Peers:
         if type(senders) is str:
             now = tuple([one.partition("=")[0] for one in senders.split(None, MOST_SENDERS)[:MOST_SENDERS]])
             before = self._senders.get(key, ())
-            self._senders[key] = now
-            for address in before:
-                if address not in now:
+            if now != before:
+                self._senders[key] = now
+                for address in set(before).difference(now):
                     self._receivers[address].discard(key)
-            for address in now:
-                if address not in before:
+                for address in set(now).difference(before):
                     self._receivers.setdefault(address, set()).add(key)
 
     def models(self, key: Key) -> list[str] | None:

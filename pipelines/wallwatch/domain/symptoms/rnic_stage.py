@@ -8,6 +8,7 @@ model, variant, driver, firmware, its version), "engine", "transport", "qps", "e
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from wallwatch.domain.catalogue import promoted
@@ -27,9 +28,6 @@ LEAST_SPACING_MS = 100
 
 STEPPED_BACK = 3
 """This many consecutive samples far in the past, in order, mean that the host's clock was set back."""
-
-
-_RAW = frozenset(signals.RAW)
 
 
 def new() -> RnicState:
@@ -108,13 +106,13 @@ def _set_back(rnic_state: RnicState, host_state: Host, at_ms: int) -> None:
     host.set_back(host_state, at_ms)
 
 
-def take_offload(rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, fields: Mapping[str, Any]) -> bool:
+def take_offload(rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, fields: dict[str, Any]) -> bool:
     """One `rnic_offload` sample into the windows; False when its time has been passed by a newer one, so that verdicts do not move."""
     features.adopt(rnic_state)
     profile = profile_of(rnic_state)
-    values = signals.of_offload(fields, rnic_state, profile, host.misses_per_s(host_state, at_ms))
-    if not values.keys() >= _RAW:
-        host_state["wrong"] += len((_RAW & fields.keys()) - values.keys())
+    values, wrong = signals.of_offload(fields, rnic_state, profile, host.misses_per_s(host_state, at_ms))
+    if wrong:
+        host_state["wrong"] += wrong
     deletions = values.get("flow_deletions_per_s")
     if deletions is not None and at_ms >= rnic_state["newest"]:
         insertions = values.get("flow_insertions_per_s", 0.0)
@@ -152,9 +150,9 @@ def _live_share(values: dict[str, float], rnic_state: RnicState, at_ms: int) -> 
 
 def _lately(values: dict[str, float], rnic_state: RnicState, name: str, at_ms: int, seconds: int = 60) -> float | None:
     """Mean of the last seconds with this sample, which is not in the window yet."""
-    now = values.get(name)
+    now: float | None = values.get(name)
     if now is None:
-        return now
+        return None
     fine = features.places().fine
     total, count = fine.sum_of(rnic_state["fine"], fine.places[name], at_ms, seconds)
     return (total + now) / (count + 1)
@@ -192,13 +190,13 @@ def _sweeps(values: dict[str, float], rnic_state: RnicState, host_state: Host, p
     values["deletion_load"] = min(each_ms * deletions / 1000.0, 1.0)
 
 
-def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any], peers: Peers | None = None) -> bool:
+def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields: dict[str, Any], peers: Peers | None = None) -> bool:
     """One `rnic` sample: who the RNIC is, and its port, link and counters. `peers` is what RNICs of other hosts count."""
     known = rnic_state["id"]
-    model = model_of(tags.get("pci_id"), tags.get("hca_type"))
+    model, variant = _device(tags.get("pci_id"), tags.get("hca_type"))
     if model is not None:
         known["model"] = model
-        known["variant"] = variant_of(tags.get("pci_id"), tags.get("hca_type"))
+        known["variant"] = variant
     for name in ("driver", "fw_ver", "rack"):
         if tags.get(name):
             known[name] = tags[name]
@@ -214,6 +212,12 @@ def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields
         rnic_state["down"] = at_ms
     values.update(transport.take(rnic_state, (tags.get("host", ""), tags.get("pci", "")), at_ms, fields, rates, peers))
     return _keep(rnic_state, at_ms, values)
+
+
+@lru_cache(1024)
+def _device(pci_id: str | None, hca_type: str | None) -> tuple[str | None, str | None]:
+    """Model and variant: every sample says which device it is of, and a fleet has few kinds."""
+    return model_of(pci_id, hca_type), variant_of(pci_id, hca_type)
 
 
 EVER = ("port_frozen_s", "pcie_share", "latency_share", "bandwidth_lost")

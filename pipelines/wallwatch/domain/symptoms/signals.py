@@ -6,13 +6,12 @@ good as missing, and is counted by the caller.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from wallwatch.domain.catalogue.load import derived_signals
 from wallwatch.domain.catalogue.models import Profile
-from wallwatch.domain.performance.formulas import bandwidth_gbps, head_gbps, latency_us
+from wallwatch.domain.performance.remembered import surface_of
 from wallwatch.domain.symptoms import baseline
 
 RAW = (
@@ -44,12 +43,12 @@ def number(value: object) -> float | None:
     return None
 
 
-def of_offload(fields: Mapping[str, Any], rnic_state: RnicState, profile: Profile, misses_per_s: float | None) -> dict[str, float]:
-    """All signals that one `rnic_offload` sample gives.
+def of_offload(fields: dict[str, Any], rnic_state: RnicState, profile: Profile, misses_per_s: float | None) -> tuple[dict[str, float], int]:
+    """All signals that one `rnic_offload` sample gives, and how many of its fields cannot be used.
 
     Parameters
     ----------
-    fields : mapping
+    fields : dict
         Fields of the message.
     rnic_state : RnicState
         What is known of the RNIC; its baselines move.
@@ -59,11 +58,13 @@ def of_offload(fields: Mapping[str, Any], rnic_state: RnicState, profile: Profil
         Datapath misses of the host, packets/s.
     """
     found: dict[str, float] = {}
-    get = fields.get
+    wrong = 0
     for name in RAW:
-        value = get(name)
+        value = fields.get(name)
         if (type(value) is float or type(value) is int) and 0 <= value < 2**63:  # as `number`, without a call for each
             found[name] = float(value)
+        elif value is not None or name in fields:
+            wrong += 1
 
     insertions, reoffloads = found.get("flow_insertions_per_s"), found.get("reoffloads_per_s")
     if "reoffload_ratio" not in found and insertions == 0.0 and reoffloads == 0.0:
@@ -88,7 +89,7 @@ def of_offload(fields: Mapping[str, Any], rnic_state: RnicState, profile: Profil
 
     if misses_per_s is not None:
         found["datapath_misses_per_s"] = misses_per_s
-    return found
+    return found, wrong
 
 
 def _harm(found: dict[str, float], rnic_state: RnicState, profile: Profile) -> None:
@@ -98,18 +99,19 @@ def _harm(found: dict[str, float], rnic_state: RnicState, profile: Profile) -> N
     The other ends' chains are unknown here. At worst they are as long as the RNIC's own, and then the port is full with less. Where
     none of the counters of waiting senders has moved, it is not, unless it carries what its own chain alone leaves (decision 0012).
     """
-    p = profile.performance
+    p = surface_of(profile.performance)
     q_out, q_in = found["q_egress"], found["q_ingress"]
-    most, head = bandwidth_gbps(p, q_out, q_in), head_gbps(p)
-    found["bandwidth_share"] = most / head
-    found["latency_share"] = max(latency_us(p, q_out, 0.0), latency_us(p, 0.0, q_in)) / latency_us(p, 0.0, 0.0)
+    most = p.bandwidth_gbps(q_out, q_in)
+    found["bandwidth_share"] = share = most / p.head_gbps
+    found["latency_share"] = max(p.latency_us(q_out, 0.0), p.latency_us(0.0, q_in)) / p.head_us
     if "gbps" in rnic_state:
-        carried = max(rnic_state["gbps"])
+        sent, received = rnic_state["gbps"]
+        carried: float = max(sent, received)
         if rnic_state.get("waits") is False:
-            most = min(bandwidth_gbps(p, q_out, 0.0), bandwidth_gbps(p, 0.0, q_in))
+            most = min(p.bandwidth_gbps(q_out, 0.0), p.bandwidth_gbps(0.0, q_in))
         full = carried >= FULL * most
         # Bandwidth that the port carries is not lost, whatever the model predicts.
-        left = max(found["bandwidth_share"], carried / head)
+        left = max(share, carried / p.head_gbps)
         found["bandwidth_lost"] = max(1.0 - left, 0.0) if full else 0.0
 
 
@@ -142,20 +144,20 @@ _FATAL_ERRORS = (("aer_fatal", "aer_fatal_errors"), ("health_fw_fatal_errors", "
 
 
 @cache
-def _counters() -> tuple[str, ...]:
-    """All counters of `rnic` whose increase is required, without duplicates."""
-    return tuple(sorted({*_WAITS, *_trouble_counters(), *(name for name, _ in _FATAL_ERRORS), "roce_adp_retrans_to"}))
+def _counters() -> tuple[tuple[str, bool, bool], ...]:
+    """All counters of `rnic` whose increase is required, without duplicates; whether each is trouble, and whether it tells of waiting."""
+    names = sorted({*_WAITS, *_trouble_counters(), *(name for name, _ in _FATAL_ERRORS), "roce_adp_retrans_to"})
+    return tuple((name, name in _trouble_counters(), name in _WAITS) for name in names)
 
 
 _DATA = (("port_xmit_data", "port_rcv_data"), ("tx_bytes", "rx_bytes"))
 
 
-def of_rnic(fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int, rates: dict[str, float] | None = None) -> dict[str, float]:
+def of_rnic(fields: dict[str, Any], rnic_state: RnicState, at_ms: int, rates: dict[str, float] | None = None) -> dict[str, float]:
     """All signals that one `rnic` sample gives; `rnic_state`, which remembers counters and baselines, moves on. `rates` takes the increase
     per second of each counter that grew."""
     found: dict[str, float] = {}
-    get = fields.get
-    sent, received = number(get("tx_gbps")), number(get("rx_gbps"))
+    sent, received = number(fields.get("tx_gbps")), number(fields.get("rx_gbps"))
     if sent is not None and received is not None:
         found["port_gbps"] = both = sent + received
         rnic_state["gbps"] = [sent, received]
@@ -163,13 +165,13 @@ def of_rnic(fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int, rates:
         if usual is not None and usual > 0.0:
             found["port_share"] = both / usual
     _frozen(found, fields, rnic_state, at_ms)
-    admin, operational, port = get("admin_state"), get("operstate"), get("port_state")
+    admin, operational, port = fields.get("admin_state"), fields.get("operstate"), fields.get("port_state")
     if isinstance(admin, str):
         found["port_off"] = float(admin == "down")
     state = port if isinstance(port, str) else operational
     if isinstance(state, str):
         found["port_down"] = float(state != "ACTIVE" and state.lower() not in ("up", "unknown"))
-    speed, width = number(get("pci_link_speed_gts")), number(get("pci_link_width"))
+    speed, width = number(fields.get("pci_link_speed_gts")), number(fields.get("pci_link_width"))
     if speed is not None and width is not None:
         best = baseline.most(rnic_state, "pcie", speed * width)
         if best > 0.0:
@@ -177,12 +179,11 @@ def of_rnic(fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int, rates:
     grown, elapsed_s = _take_counters(found, fields, rnic_state, at_ms)
     if rates is not None and elapsed_s > 0.0:
         for name, increase in grown.items():
-            if increase:
-                rates[name] = increase / elapsed_s
+            rates[name] = increase / elapsed_s
     return found
 
 
-def _frozen(found: dict[str, float], fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> None:
+def _frozen(found: dict[str, float], fields: dict[str, Any], rnic_state: RnicState, at_ms: int) -> None:
     for out, into in _DATA:
         sent, received = fields.get(out), fields.get(into)
         if type(sent) is int and type(received) is int:
@@ -196,32 +197,45 @@ def _frozen(found: dict[str, float], fields: Mapping[str, Any], rnic_state: Rnic
             return
 
 
-def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> tuple[dict[str, int], float]:
-    """Signals of counters: by how much they have grown since the sample before, and how long ago that was, s."""
+def _compare(now: dict[str, Any], grown: dict[str, int], fields: dict[str, Any], before: dict[str, Any]) -> tuple[int | None, bool | None]:
+    """Fill in the counters and those that have grown; returns by how much trouble grew, and whether senders wait."""
+    trouble, known = 0, False
+    has_waits, waits = False, False
+    for name, is_trouble, tells_of_waiting in _counters():
+        value = fields.get(name)
+        if type(value) is not int:
+            continue
+        now[name] = value
+        has_waits = has_waits or tells_of_waiting
+        last = before.get(name)
+        if last is None or value < last:
+            continue  # one that went backwards was reset, and has no rate this time (see `counter_rate`)
+        known = known or is_trouble
+        if value != last:
+            increase = grown[name] = value - last
+            if is_trouble:
+                trouble += increase
+            waits = waits or tells_of_waiting
+    return trouble if known else None, waits if has_waits else None
+
+
+def _take_counters(found: dict[str, float], fields: dict[str, Any], rnic_state: RnicState, at_ms: int) -> tuple[dict[str, int], float]:
+    """Signals of counters: those that have grown since the sample before, by how much, and how long ago that was, s."""
     before: dict[str, Any] = rnic_state.get("counters", {})
     now: dict[str, Any] = {}
-    grown: dict[str, int] = {}  # a counter that went backwards was reset, and has no rate this time (see `counter_rate`)
-    trouble, known = 0, False
-    counted = _trouble_counters()
-    names = _counters()
-    for name, value, last in zip(names, map(fields.get, names), map(before.get, names), strict=True):
-        if type(value) is int:
-            now[name] = value
-            if last is not None and value >= last:
-                grown[name] = value - last
-                if name in counted:
-                    trouble += value - last
-                    known = True
-    rnic_state["waits"] = None if _WAITS.isdisjoint(now) else any(map(grown.get, _WAITS))
+    grown: dict[str, int] = {}
+    trouble, rnic_state["waits"] = _compare(now, grown, fields, before)
     for name, signal in _FATAL_ERRORS:
-        if name in grown:
-            found[signal] = float(grown[name])
-        elif name in before and name not in now:
-            now[name] = before[name]  # drivers are read less often than the rest
+        if name in before:
+            if name not in now:
+                now[name] = before[name]  # drivers are read less often than the rest
+            elif now[name] >= before[name]:
+                found[signal] = float(grown.get(name, 0))
     elapsed_s = (at_ms - before["at"]) / 1000.0 if before else 0.0
     if trouble:
-        rnic_state["parts"] = {"trouble_per_s": {name: grown[name] for name in counted if grown.get(name)}}
-    if known and elapsed_s > 0.0:
+        counted = _trouble_counters()
+        rnic_state["parts"] = {"trouble_per_s": {name: increase for name, increase in grown.items() if name in counted}}
+    if trouble is not None and elapsed_s > 0.0:
         found["trouble_per_s"] = rate = trouble / elapsed_s
         usual = baseline.mean(rnic_state, "trouble_per_s", rate, at_ms)
         if usual is not None:

@@ -7,7 +7,6 @@ coarse one over a few minutes, for what happened *before* a symptom.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from wallwatch.domain.evidence import Feature
@@ -31,9 +30,9 @@ signal, null where it was not measured; the short form is that of buckets with o
 
 def add(
     rows: Rows,
-    index: Mapping[str, int],
+    index: dict[str, int],
     at_ms: int,
-    values: Mapping[str, float],
+    values: dict[str, float],
     newest_ms: int | None = None,
     bucket_ms: int = BUCKET_MS,
     window_ms: int = WINDOW_MS,
@@ -41,38 +40,44 @@ def add(
     """Add one sample's values: those that have a place in `index`, which is in the order of the places. A signal that is absent from
     `values` leaves no trace, so it stays missing."""
     number = at_ms // bucket_ms
-    taken = list(map(values.get, index))
     position = len(rows)
     while position > 0 and rows[position - 1][0] > number:
         position -= 1
     if position > 0 and rows[position - 1][0] == number:
-        merge(rows[position - 1], taken)
+        merge(rows[position - 1], index, values)
     else:
-        rows.insert(position, [number, taken])
+        rows.insert(position, new_row(number, index, values))
     oldest = (number if newest_ms is None else max(newest_ms // bucket_ms, number)) - window_ms // bucket_ms
     while rows and rows[0][0] <= oldest:
         del rows[0]
 
 
-def merge(row: list[Any], taken: list[float | None]) -> None:
+def new_row(number: int, index: dict[str, int], values: dict[str, float]) -> list[Any]:
+    """A bucket with one sample."""
+    sums: list[float | None] = [None] * len(index)
+    for name, value in values.items():
+        place = index.get(name)
+        if place is not None:
+            sums[place] = value
+    return [number, sums]
+
+
+def merge(row: list[Any], index: dict[str, int], values: dict[str, float]) -> None:
     """Add one sample's values to a bucket that has some."""
-    sums = row[1]
-    if len(row) == 2:
-        both = [have if value is None else value for have, value in zip(sums, taken, strict=True)]
-        if both.count(None) == sums.count(None) + taken.count(None) - len(sums):  # no signal is in both
-            row[1] = both
-            return
-    for place, value in enumerate(taken):
-        if value is None:
+    sums: list[float | None] = row[1]
+    for name, value in values.items():
+        place = index.get(name)
+        if place is None:
             continue
-        if sums[place] is None:
+        have = sums[place]
+        if have is None:
             sums[place] = value
             if len(row) > 2:
                 row[2][place], row[3][place], row[4][place] = 1, value, value
             continue
         if len(row) == 2:
             row += [[None if v is None else 1 for v in sums], list(sums), list(sums)]
-        sums[place] += value
+        sums[place] = have + value
         row[2][place] += 1
         if value > row[3][place]:
             row[3][place] = value
