@@ -55,10 +55,12 @@ test-servers-stop: ## stop them and remove their data
 
 .PHONY: bench
 bench: setup ## run the benchmarks; one JSON line each
+	@$(PYTHON) -m wallwatch.jobs.compile_stage >&2
 	@$(PYTHON) -m tests.bench
 
 .PHONY: bench-check
 bench-check: setup ## has anything become slower? compares ratios to a reference with the committed ledger (ARGS="--update" writes it)
+	@$(PYTHON) -m wallwatch.jobs.compile_stage >&2
 	@$(PYTHON) -m tests.bench.ledger $(ARGS)
 
 .PHONY: evaluate

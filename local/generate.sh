@@ -47,6 +47,8 @@ for input in rnic ovs_offload node_exporter; do # names of the counters that the
   (cd collectors && go run ./internal/fieldlists -package $input ../$registry) >"$work/$input.go" || exit 1
   settle "$work/$input.go" collectors/plugins/inputs/$input/fields_generated.go
 done
+(cd collectors && go run ./internal/blocklayouts ../pipelines/wallwatch/domain/telemetry/blocks.yaml) >"$work/layouts.go" || exit 1
+settle "$work/layouts.go" collectors/internal/blocks/layouts_generated.go
 wallwatch generate docs ${check:+--check} || stale=1
 python tests/support/operating_tables.py ${check:+--check} || stale=1
 python tests/support/chart_settings.py ${check:+--check} || stale=1

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from wallwatch.domain.forecast.published import PublishedForecast
 from wallwatch.domain.isolation.messages import IsolationMessage
+from wallwatch.domain.telemetry import blocks
 from wallwatch.domain.telemetry.dead_letters import DeadLetter
 from wallwatch.domain.telemetry.envelope import headers_of, schema_id
 from wallwatch.domain.telemetry.registry import KafkaRole, Measurement, Topic, measurements, topics
@@ -36,7 +37,10 @@ def schema_file(topic: Topic) -> str:
 
 def schema_of(topic: Topic) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of the messages of a topic. Readers ignore properties that they do not know."""
-    body = _telemetry(measurements()[topic.measurement]) if topic.measurement is not None else _of_model(_MODELS[topic.name])
+    if topic.measurement is not None:
+        body = _telemetry(measurements()[topic.measurement])
+    else:
+        body = _blocks() if topic.name == blocks.TOPIC else _of_model(_MODELS[topic.name])
     return {
         "$schema": DIALECT,
         "$id": schema_id(topic.name, topic.message_version),
@@ -65,6 +69,59 @@ def _telemetry(measurement: Measurement) -> dict[str, Any]:
             "timestamp": {"type": "integer", "description": "Event time, nanoseconds since 1970 UTC"},
             "tags": {"type": "object", "required": list(measurement.key_tags), "properties": tags},
             "fields": {"type": "object", "properties": fields, "description": "What could not be read is absent, never zero"},
+        },
+    }
+
+
+def _blocks() -> dict[str, Any]:
+    """One of the measurements that are sent in blocks; the description of each place of its lists is what stands there."""
+    return {
+        "type": "object",
+        "required": ["name", "tags", "fields", "rows"],
+        "properties": {
+            "name": {"type": "string", "enum": list(blocks.layouts()), "description": "Measurement"},
+            "tags": {
+                "type": "object",
+                "required": ["host"],
+                "properties": {"host": {"type": "string", "description": "host name"}, "rack": {"type": "string", "description": "rack"}},
+                "description": "Tags of all rows",
+            },
+            "fields": {
+                "type": "string",
+                "description": "Places of the fields that each row has, ascending, such as `0-3,7`; their names are in `$defs`",
+            },
+            "more": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "Names of further fields, which follow those of `fields`",
+            },
+            "rows": {
+                "type": "array",
+                "items": {
+                    "type": "array",
+                    "minItems": 3,
+                    "description": "A sample: its event time in nanoseconds since 1970 UTC, its own tags, the values of its fields",
+                    "prefixItems": [
+                        {"type": "integer"},
+                        {"type": "array", "items": {"type": ["string", "null"]}},
+                        {"type": "array", "items": {"type": ["integer", "number", "string"]}},
+                    ],
+                },
+            },
+        },
+        "$defs": {name: _layout(measurements()[name], layout) for name, layout in blocks.layouts().items()},
+    }
+
+
+def _layout(measurement: Measurement, layout: blocks.Layout) -> dict[str, Any]:
+    """The places of one measurement; a field that Wallwatch no longer reads keeps its place without a type."""
+    of_fields = _telemetry(measurement)["properties"]["fields"]["properties"]
+    tags = [{"title": name, "type": ["string", "null"], "description": measurement.tags.get(name, "")} for name in layout.tags]
+    return {
+        "title": measurement.name,
+        "properties": {
+            "tags": {"type": "array", "prefixItems": tags, "description": "Tags of a row; null or cut off where it has none"},
+            "fields": {"type": "array", "prefixItems": [{"title": name, **of_fields.get(name, {})} for name in layout.fields]},
         },
     }
 

@@ -1,17 +1,17 @@
-"""Messages per second that one `classify` process handles, over all four topics, and the share of a core that the fleet requires.
+"""Samples per second that one `classify` process handles, of all that it reads, and the share of a core that the fleet requires.
 
 First it works through a backlog, in which the messages of one host lie far from each other; then messages come as a fleet sends them, in
 its own time: every 10 s all of a host together. WALLWATCH_BENCH_RNICS is the size of that fleet (16,000, which leaves room on two cores for
 those who send; 40,000 for the memory of the paper's fleet), WALLWATCH_BENCH_MESSAGES the backlog (four samples of each RNIC),
-WALLWATCH_BENCH_STEADY_S the length of the second part (30)."""
+WALLWATCH_BENCH_STEADY_S the length of the second part (30), WALLWATCH_BENCH_FORM=single sends each sample as a message of its own."""
 
 import os
 import tempfile
 import time
 from pathlib import Path
 
+from tests.bench.ingest import FORM, send_measurements, topics_of
 from tests.bench.ingest import RNICS as FLEET
-from tests.bench.ingest import send_topics
 from tests.bench.processes import usage
 from tests.bench.report import report
 
@@ -28,7 +28,8 @@ PER_S = FLEET / 10 * 2 + FLEET / 5 / 10
 SENT_PER_S = PER_S * RNICS / FLEET
 COMMIT_S = "5"
 """Rates are those of committed offsets, so checkpoints come more often than by default, and cost more."""
-TOPICS = ("wallwatch.rnic", "wallwatch.rnic_offload", "wallwatch.ovs_datapath", "wallwatch.event")
+MEASUREMENTS = ("rnic", "rnic_offload", "ovs_datapath", "event")
+TOPICS = topics_of(MEASUREMENTS)
 
 
 def main() -> None:
@@ -36,7 +37,7 @@ def main() -> None:
     group = Settings().classify_group
     with tempfile.TemporaryDirectory(prefix="ww-bench-") as folder, telemetry_path.start(Path(folder), partitions=12) as path:
         bootstrap = path.kafka.address
-        send_topics(bootstrap, BACKLOG, -1, TOPICS, RNICS)
+        backlog = send_measurements(bootstrap, BACKLOG, -1, MEASUREMENTS, RNICS)
         total = sum(ends(bootstrap, TOPICS).values())
 
         def done() -> int:
@@ -50,23 +51,25 @@ def main() -> None:
             wait_for("the backlog's end", lambda: done() >= total, timeout_s=400, pause_s=0.2)
             all_s = time.monotonic() - begin
             used = usage(process.pid)
-            send_topics(bootstrap, int(SENT_PER_S * STEADY_S), 0, TOPICS, RNICS)
+            steady = send_measurements(bootstrap, int(SENT_PER_S * STEADY_S), 0, MEASUREMENTS, RNICS)
             behind = sum(ends(bootstrap, TOPICS).values()) - done()
             wait_for("the end", lambda: done() >= sum(ends(bootstrap, TOPICS).values()), timeout_s=400, pause_s=0.2)
             in_all = usage(process.pid)
-    steady_us = (in_all.cpu_s - used.cpu_s) / int(SENT_PER_S * STEADY_S) * 1e6
+    per_message = backlog["samples"] / backlog["messages"]
+    steady_us = (in_all.cpu_s - used.cpu_s) / steady["samples"] * 1e6
     report(
         "classify",
         cores_for_the_fleet_at_10_s=PER_S * steady_us / 1e6,
-        cpu_us_per_message_as_it_comes=steady_us,
+        cpu_us_per_sample_as_it_comes=steady_us,
         not_committed_when_the_last_was_sent=behind,
-        fleet_messages_per_s=PER_S,
-        samples_per_s=(total - first) / max(all_s - first_s, 1e-9),
-        samples_per_s_with_start=total / all_s,
+        form=FORM,
+        fleet_samples_per_s=PER_S,
+        samples_per_s=(total - first) * per_message / max(all_s - first_s, 1e-9),
+        samples_per_s_with_start=backlog["samples"] / all_s,
         first_checkpoint_s=first_s,
-        samples=total,
+        samples=backlog["samples"],
         rnics=RNICS,
-        cpu_us_per_sample=used.cpu_s / total * 1e6,
+        cpu_us_per_sample=used.cpu_s / backlog["samples"] * 1e6,
         peak_rss_mb=in_all.peak_rss_mb,
         processes=1,
     )

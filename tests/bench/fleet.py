@@ -41,6 +41,7 @@ SETTLE_S = 20.0
 JOBS = ("ingest", "classify", "isolation", "validate", "forecast")
 READ = {
     "ingest": (
+        "wallwatch.blocks",
         "wallwatch.rnic",
         "wallwatch.rnic_offload",
         "wallwatch.rnic_mask",
@@ -48,7 +49,7 @@ READ = {
         "wallwatch.ovs_datapath",
         "wallwatch.event",
     ),
-    "classify": ("wallwatch.rnic", "wallwatch.rnic_offload", "wallwatch.ovs_datapath", "wallwatch.event"),
+    "classify": ("wallwatch.blocks", "wallwatch.rnic", "wallwatch.rnic_offload", "wallwatch.ovs_datapath", "wallwatch.event"),
 }
 SCRIPT = Path(__file__).with_name("fleet_open.mjs")
 

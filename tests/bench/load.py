@@ -57,18 +57,18 @@ def main() -> None:
             create_topics(KafkaSettings(kafka_bootstrap=bootstrap))
             samples = play(bootstrap, fast, "--measurements", "rnic,rnic_offload", "--rate", "-1", "--count", str(MESSAGES))
             everything = play(bootstrap, fast, "--rate", "-1", "--count", str(MESSAGES))
-            per_second = RNICS * everything["messages"] / everything["rnic_samples"]
+            per_second = RNICS * everything["samples"] / everything["rnic_samples"]
             steady = play(bootstrap, fast, "--count", str(int(per_second * STEADY_S)))
     report(
         "load",
         rnic_samples_per_s=samples["rnic_samples_per_s"],
         rnic_samples_per_cpu_s=samples["rnic_samples"] / samples["cpu_s"],
-        messages_per_s=samples["messages_per_s"],
-        everything_messages_per_s=everything["messages_per_s"],
+        samples_per_s=samples["samples_per_s"],
+        everything_samples_per_s=everything["samples_per_s"],
         everything_messages_per_cpu_s=everything["messages"] / everything["cpu_s"],
         everything_rnic_samples_per_cpu_s=everything["rnic_samples"] / everything["cpu_s"],
         steady_interval_s=1,
-        steady_messages_per_s=steady["messages_per_s"],
+        steady_samples_per_s=steady["samples_per_s"],
         steady_behind_s=steady["behind_s"],
         steady_cpu_share=steady["cpu_s"] / steady["seconds"],
         rnics=steady["rnics"],

@@ -32,6 +32,39 @@ def test_a_schema_breaks_no_reader_of_its_version(name: str) -> None:
     assert found == [], "raise `message_version` of the topic in topics.yaml, and publish the new schema"
 
 
+def _places(schema: dict[str, Any]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """The places of blocks, by measurement and list."""
+    layouts = schema["$defs"].items()
+    return {(name, kind): layout["properties"][kind]["prefixItems"] for name, layout in layouts for kind in ("tags", "fields")}
+
+
+def test_places_in_blocks_are_as_published_and_new_ones_follow() -> None:
+    """Readers and collectors of other versions find a value by its place alone."""
+    topic = TOPICS["wallwatch.blocks"]
+    now = _places(schema_of(topic))
+    published = _places(json.loads((PUBLISHED / schema_file(topic)).read_text()))
+    assert len(published) == 10
+    for where, before in published.items():
+        assert [one["title"] for one in now[where]][: len(before)] == [one["title"] for one in before], where
+        changed = [one["title"] for one, new in zip(before, now[where], strict=False) if new.get("type", one["type"]) != one["type"]]
+        assert changed == [], where
+
+
+def test_a_block_is_as_its_schema_says() -> None:
+    block: dict[str, Any] = {
+        "name": "rnic",
+        "tags": {"host": "host01", "rack": "r1", "telemetry_key": "wwt1_x"},
+        "fields": "0-1",
+        "more": ["of_a_later_version"],
+        "rows": [[1_790_000_000_000_000_000, ["0000:3b:00.0", None, "eth0"], [7, 8.5, "x"]]],
+    }
+    schema = schema_of(TOPICS["wallwatch.blocks"])
+    jsonschema.validate(block, schema)
+    block["rows"][0][2][0] = None
+    with pytest.raises(jsonschema.ValidationError, match="None is not of type"):
+        jsonschema.validate(block, schema)
+
+
 @pytest.mark.parametrize("name", TOPICS)
 def test_a_schema_is_one_and_has_its_version_in_its_id(name: str) -> None:
     schema = schema_of(TOPICS[name])

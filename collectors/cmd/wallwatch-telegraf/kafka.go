@@ -48,15 +48,18 @@ func deriveKafka() (kafkaclient.Settings, error) {
 // newKafka creates an output for Kafka with Telegraf's defaults.
 var newKafka = outputs.Outputs["kafka"]
 
-// presetKafka gives outputs for Kafka what a configuration cannot say in Telegraf's own words: the password of the key, from its file, and tokens that
-// are fetched when they are needed. What a configuration sets itself counts.
+// presetKafka gives outputs for Kafka what a configuration cannot say in Telegraf's own words: the password of the key, from its file, tokens that are
+// fetched when they are needed, and the form of samples. What a configuration sets itself counts.
 func presetKafka(settings *kafkaclient.Settings) error {
 	if err := checkEncryptedKey(settings); err != nil {
 		return err
 	}
+	form, err := chosenForm()
+	if err != nil {
+		return err
+	}
 	var token config.Secret
 	if settings.Mechanism == kafkaclient.OAuthBearer {
-		var err error
 		if token, err = fetchedToken(settings.OAuth); err != nil {
 			return err
 		}
@@ -64,10 +67,12 @@ func presetKafka(settings *kafkaclient.Settings) error {
 	// Telegraf checks the key while it parses the configuration, so that this cannot be set later.
 	outputs.Add("kafka", func() telegraf.Output {
 		output := newKafka()
-		if target, ok := output.(*kafka.Kafka); ok {
-			target.TLSKeyPwd, target.SASLAccessToken = settings.KeyPassword, token
+		target, ok := output.(*kafka.Kafka)
+		if !ok {
+			return output
 		}
-		return output
+		target.TLSKeyPwd, target.SASLAccessToken = settings.KeyPassword, token
+		return newKafkaOutput(target, form)
 	})
 	return nil
 }

@@ -20,7 +20,6 @@ import (
 
 	"github.com/IBM/sarama"
 	"github.com/influxdata/telegraf"
-	"github.com/influxdata/telegraf/plugins/outputs/kafka"
 	"github.com/stretchr/testify/require"
 	"go.step.sm/crypto/pemutil"
 
@@ -32,7 +31,7 @@ func environment(t *testing.T, values map[string]string) {
 	for _, name := range []string{
 		kafkaclient.Bootstrap, kafkaclient.Protocol, kafkaclient.Mechanism, kafkaclient.Username, kafkaclient.Password, kafkaclient.PasswordFile,
 		kafkaclient.CAFile, kafkaclient.CertificateFile, kafkaclient.KeyFile, kafkaclient.KeyPasswordFile, kafkaclient.OAuthTokenURL,
-		kafkaclient.OAuthClientID, kafkaclient.OAuthClientSecret, kafkaclient.OAuthScope, derivedBrokers, derivedTLS, derivedPassword,
+		kafkaclient.OAuthClientID, kafkaclient.OAuthClientSecret, kafkaclient.OAuthScope, derivedBrokers, derivedTLS, derivedPassword, telemetryForm,
 	} {
 		t.Setenv(name, values[name])
 	}
@@ -73,9 +72,9 @@ func TestTheShippedConfigurationConnectsToEachBrokerWithTLSAndAUser(t *testing.T
 }
 
 // loadShipped loads the configuration of the image of hosts and returns its output for Kafka.
-func loadShipped(t *testing.T) *kafka.Kafka {
+func loadShipped(t *testing.T) *kafkaOutput {
 	t.Helper()
-	return shippedOutput[*kafka.Kafka](t)
+	return shippedOutput[*kafkaOutput](t)
 }
 
 // shippedOutput is the output of this type in the configuration that ships, which has one.

@@ -56,7 +56,7 @@ func (o *Options) reels(ctx context.Context) ([]reel, error) {
 				return nil, fmt.Errorf("--tapes: %q is not a weight above 0, in %q", share, text)
 			}
 		}
-		tapes, err := tape.Load(folder, o.only())
+		tapes, err := tape.Load(folder, o.only(), !o.Single)
 		if err != nil {
 			return nil, fmt.Errorf("--tapes: %w", err)
 		}
@@ -99,7 +99,7 @@ func (o *Options) ownReel(ctx context.Context) ([]reel, error) {
 	if err := record.Run(ctx, recording); err != nil {
 		return nil, err
 	}
-	tapes, err := tape.Load(recording.Out, o.only())
+	tapes, err := tape.Load(recording.Out, o.only(), !o.Single)
 	return []reel{{tapes, 1}}, err
 }
 

@@ -79,12 +79,17 @@ func TestTheFleetThatIsRecordedFirstIsValidAndHasFiveRNICsPerHost(t *testing.T) 
 	if o.Interval != 10*time.Second || len(reels) != 1 || len(reels[0].tapes) != s.Topology.Hosts || len(reels[0].tapes[0].Rounds) != ownRounds {
 		t.Errorf("interval %s, reels %+v", o.Interval, reels)
 	}
+	samples := 0
 	for _, round := range reels[0].tapes[0].Rounds {
 		for _, m := range round {
-			if m.Measurement != "rnic" {
-				t.Fatalf("%s is on the tape", m.Measurement)
+			if m.Measurement != "blocks" || m.Samples != m.RNICSamples {
+				t.Fatalf("%s with %d samples is on the tape", m.Measurement, m.Samples)
 			}
+			samples += m.Samples
 		}
+	}
+	if samples != 5*ownRounds {
+		t.Errorf("%d samples of five RNICs in %d rounds", samples, ownRounds)
 	}
 }
 
@@ -105,10 +110,10 @@ func TestTheTrafficOfVFsIsThatOfAFleetWithEightTenantsOnEachRNIC(t *testing.T) {
 	at := time.Unix(1790000000, 0)
 	for range 6 {
 		at = at.Add(o.Interval)
-		_, _ = players[0].Play(at, nil, func(measurement string, text []byte) bool {
+		_, _ = players[0].Play(at, nil, func(m *tape.Message, text []byte) bool {
 			messages++
-			if n := strings.Count(string(text), `.0\",`); measurement != "vf_traffic" || n != 8 {
-				t.Fatalf("a message of %s with %d functions: %s", measurement, n, text)
+			if n := strings.Count(string(text), `.0\",`); m.Measurement != "vf_traffic" || n != 8 {
+				t.Fatalf("a message of %s with %d functions: %s", m.Measurement, n, text)
 			}
 			return true
 		})

@@ -14,7 +14,7 @@ import (
 	"github.com/wallwatch/wallwatch/collectors/internal/telemetrykey"
 )
 
-// lookEvery is how many messages are written between two looks at the clock.
+// lookEvery is how many samples are written between two looks at the clock.
 const lookEvery = 500
 
 // pass is one run over the fleet, again and again.
@@ -24,17 +24,19 @@ type pass struct {
 	keys    [][]byte // of each player what is put into its tags; nil without telemetry keys
 	input   chan<- *sarama.ProducerMessage
 	start   time.Time
-	written int
+	written int // samples
 	looked  int
-	sent    map[string]int // messages by measurement
-	behind  time.Duration
+	sent    map[string]int // messages by measurement, or as blocks
+
+	rnicSamples int
+	behind      time.Duration
 }
 
-// perRound is how many messages the fleet sends in an interval, on average.
+// perRound is how many samples the fleet sends in an interval, on average.
 func (p *pass) perRound() float64 {
 	sum := 0.0
 	for _, one := range p.players {
-		sum += one.MessagesPerRound()
+		sum += one.SamplesPerRound()
 	}
 	return max(1, sum)
 }
@@ -65,20 +67,21 @@ func (p *pass) run(ctx context.Context) {
 				return
 			}
 			var more bool
-			buffer, more = player.Play(at.Add(share), buffer, func(measurement string, text []byte) bool {
+			buffer, more = player.Play(at.Add(share), buffer, func(m *tape.Message, text []byte) bool {
 				if p.o.Count > 0 && p.written >= p.o.Count {
 					return false
 				}
-				topic := topics[measurement]
+				topic := topics[m.Measurement]
 				if topic == "" {
-					topic = topicPrefix + measurement
-					topics[measurement] = topic
+					topic = topicPrefix + m.Measurement
+					topics[m.Measurement] = topic
 				}
 				value := sarama.ByteEncoder(p.keyed(i, text))
 				select {
 				case p.input <- &sarama.ProducerMessage{Topic: topic, Key: sarama.StringEncoder(player.Host), Value: value}:
-					p.written++
-					p.sent[measurement]++
+					p.written += m.Samples
+					p.rnicSamples += m.RNICSamples
+					p.sent[m.Measurement]++
 					return true
 				case <-ctx.Done():
 					return false

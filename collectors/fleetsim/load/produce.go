@@ -23,8 +23,9 @@ type Options struct {
 	Measurements string // separated by commas; empty: all
 	RNICs        int
 	Interval     time.Duration // event time between two samples of one RNIC; 0: that of the tapes, or 10 s
-	Rate         float64       // messages per second; 0 follows from the interval, below 0 as fast as possible
-	Count        int           // messages in all; 0 means until stopped
+	Rate         float64       // samples per second; 0 follows from the interval, below 0 as fast as possible
+	Count        int           // samples in all, and what else the last block has; 0 means until stopped
+	Single       bool          // each sample as a message of its own, not in blocks as collectors send them
 	Seed         uint64
 
 	TelemetrySecret string // file of the server's telemetry secret, from which the hosts' keys come; empty: they send none
@@ -61,9 +62,11 @@ func (o *Options) only() map[string]bool {
 type report struct {
 	Benchmark      string         `json:"benchmark"`
 	Messages       int            `json:"messages"`
+	Samples        int            `json:"samples"`      // a message each, or the rows of a block
 	RNICSamples    int            `json:"rnic_samples"` // an RNIC at one time: its messages rnic and rnic_offload
 	Seconds        float64        `json:"seconds"`
 	MessagesPerS   float64        `json:"messages_per_s"`
+	SamplesPerS    float64        `json:"samples_per_s"`
 	RNICSamplesPer float64        `json:"rnic_samples_per_s"`
 	CPUSeconds     float64        `json:"cpu_s"`
 	BehindS        float64        `json:"behind_s"` // how much later than due the last messages were written
@@ -115,9 +118,14 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 		return fmt.Errorf("kafka refused a message (the topics must exist): %w", err)
 	}
 	elapsed := time.Since(start).Seconds()
-	return json.NewEncoder(out).Encode(report{Benchmark: "load", Messages: p.written, RNICSamples: p.sent["rnic"], Seconds: elapsed,
-		MessagesPerS: float64(p.written) / elapsed, RNICSamplesPer: float64(p.sent["rnic"]) / elapsed, CPUSeconds: cpuSeconds() - cpu,
-		BehindS: p.behind.Seconds(), RNICs: rnicsOf(players), Hosts: len(players), MaxProcs: runtime.GOMAXPROCS(0), ByMeasurement: p.sent})
+	messages := 0
+	for _, count := range p.sent {
+		messages += count
+	}
+	return json.NewEncoder(out).Encode(report{Benchmark: "load", Messages: messages, Samples: p.written, RNICSamples: p.rnicSamples, Seconds: elapsed,
+		MessagesPerS: float64(messages) / elapsed, SamplesPerS: float64(p.written) / elapsed, RNICSamplesPer: float64(p.rnicSamples) / elapsed,
+		CPUSeconds: cpuSeconds() - cpu, BehindS: p.behind.Seconds(), RNICs: rnicsOf(players), Hosts: len(players), MaxProcs: runtime.GOMAXPROCS(0),
+		ByMeasurement: p.sent})
 }
 
 func rnicsOf(players []*tape.Player) (n int) {

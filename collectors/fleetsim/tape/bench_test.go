@@ -17,7 +17,7 @@ func BenchmarkPlay(b *testing.B) {
 	}
 	for name, only := range map[string]map[string]bool{"rnic": {"rnic": true}, "all": nil} {
 		b.Run(name, func(b *testing.B) {
-			tapes, err := Load(folder, only)
+			tapes, err := Load(folder, only, false)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -25,7 +25,7 @@ func BenchmarkPlay(b *testing.B) {
 			var buffer []byte
 			messages, bytes := 0, 0
 			for b.Loop() {
-				buffer, _ = p.Play(time.Unix(1790000000, 0), buffer, func(_ string, text []byte) bool {
+				buffer, _ = p.Play(time.Unix(1790000000, 0), buffer, func(_ *Message, text []byte) bool {
 					messages++
 					bytes += len(text)
 					return true

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/wallwatch/wallwatch/collectors/internal/blocks"
 )
 
 // received is a message as a recording has it.
@@ -36,10 +38,11 @@ type cutter struct {
 	courses  map[counterOf]*course
 	numbers  map[counterOf]int // of the counters that move
 	running  map[string]*received
+	blocks   bool // whether samples are sent in blocks
 }
 
-func newCutter(t *Tape, start time.Time) *cutter {
-	return &cutter{tape: t, start: start, courses: map[counterOf]*course{}, numbers: map[counterOf]int{}, running: map[string]*received{}}
+func newCutter(t *Tape, start time.Time, inBlocks bool) *cutter {
+	return &cutter{tape: t, start: start, blocks: inBlocks, courses: map[counterOf]*course{}, numbers: map[counterOf]int{}, running: map[string]*received{}}
 }
 
 // subject is what of the host a message is about.
@@ -103,12 +106,24 @@ func (c *cutter) finish() {
 		c.tape.growth = append(c.tape.growth, c.courses[key].growth())
 	}
 	c.endContainers()
-	for _, m := range c.messages {
-		since := time.Duration(m.Timestamp - c.start.UnixNano())
+	groups := make([][]*received, 0, len(c.messages))
+	if c.blocks {
+		groups = c.inBlocks(c.messages)
+	} else {
+		for _, m := range c.messages {
+			groups = append(groups, []*received{m})
+		}
+	}
+	for _, group := range groups {
+		since := time.Duration(group[0].Timestamp - c.start.UnixNano())
 		// The round of time 10 s has what was sent after 0 s and up to 10 s.
 		round := min(max(0, int((since+c.tape.Interval-1)/c.tape.Interval)-1), len(c.tape.Rounds)-1)
 		offset := since - time.Duration(round+1)*c.tape.Interval
-		c.tape.Rounds[round] = append(c.tape.Rounds[round], c.template(m, offset))
+		message := c.template
+		if c.blocks && blocks.Of(group[0].Name) != nil {
+			message = c.block
+		}
+		c.tape.Rounds[round] = append(c.tape.Rounds[round], message(group, offset))
 	}
 	c.messages = nil
 }

@@ -32,11 +32,11 @@ func (p *Player) RNICs() int { return p.tape.RNICs }
 
 // Play hands on the messages of the next round, which ends at the given time. A text is valid until the next one: it is in the buffer, which is
 // returned for the next call.
-func (p *Player) Play(at time.Time, buffer []byte, send func(measurement string, text []byte) bool) ([]byte, bool) {
+func (p *Player) Play(at time.Time, buffer []byte, send func(m *Message, text []byte) bool) ([]byte, bool) {
 	for i := range p.tape.Rounds[p.position] {
 		m := &p.tape.Rounds[p.position][i]
 		buffer = p.render(buffer[:0], m, at)
-		if !send(m.Measurement, buffer) {
+		if !send(m, buffer) {
 			return buffer, false
 		}
 	}
@@ -105,11 +105,13 @@ func (p *Player) bootID(name string) string {
 	return id.String()
 }
 
-// MessagesPerRound is how many messages an interval has on average.
-func (p *Player) MessagesPerRound() float64 {
+// SamplesPerRound is how many samples an interval has on average.
+func (p *Player) SamplesPerRound() float64 {
 	n := 0
 	for _, round := range p.tape.Rounds {
-		n += len(round)
+		for i := range round {
+			n += round[i].Samples
+		}
 	}
 	return float64(n) / float64(len(p.tape.Rounds))
 }

@@ -31,8 +31,9 @@ type Tape struct {
 // Length is the time that one play takes.
 func (t *Tape) Length() time.Duration { return time.Duration(len(t.Rounds)) * t.Interval }
 
-// Load reads the tapes of a recording, one a host. Only measurements in only are kept, all if it is empty.
-func Load(folder string, only map[string]bool) ([]*Tape, error) {
+// Load reads the tapes of a recording, one a host. Only measurements in only are kept, all if it is empty. With inBlocks the hosts send samples in
+// blocks, as collectors do, else each as a message of its own.
+func Load(folder string, only map[string]bool, inBlocks bool) ([]*Tape, error) {
 	run, err := record.ReadDescription(filepath.Join(folder, record.RunFile))
 	if err != nil {
 		return nil, fmt.Errorf("%w (a tape is a folder that fleetsim record has written)", err)
@@ -55,7 +56,7 @@ func Load(folder string, only map[string]bool) ([]*Tape, error) {
 		interval := time.Duration(run.IntervalS * float64(time.Second))
 		t := &Tape{Host: h.Host, RNICs: len(h.RNICs), Interval: interval, Rounds: make([][]Message, int(run.LengthS/run.IntervalS))}
 		tapes = append(tapes, t)
-		cutters[h.Host] = newCutter(t, run.Start)
+		cutters[h.Host] = newCutter(t, run.Start, inBlocks)
 	}
 	lines := bufio.NewReaderSize(zip, 1<<20)
 	for number := 1; ; number++ {

@@ -29,7 +29,7 @@ func cut(t *testing.T, scenario string, length time.Duration) (folder string, ta
 	if err := record.Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	tapes, err := Load(folder, nil)
+	tapes, err := Load(folder, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,11 +50,11 @@ func play(t *testing.T, p *Player, rounds int) (sent []message) {
 	var buffer []byte
 	for range rounds {
 		at = at.Add(interval)
-		buffer, _ = p.Play(at, buffer, func(measurement string, text []byte) bool {
+		buffer, _ = p.Play(at, buffer, func(played *Message, text []byte) bool {
 			var m message
 			decoder := json.NewDecoder(bytes.NewReader(text))
 			decoder.UseNumber()
-			if err := decoder.Decode(&m); err != nil || m.Name != measurement {
+			if err := decoder.Decode(&m); err != nil || m.Name != played.Measurement || played.Samples != 1 {
 				t.Fatalf("%v: %s", err, text)
 			}
 			sent = append(sent, m)
@@ -100,8 +100,8 @@ func playsItsVeryText(t *testing.T, scenario string) {
 	at := record.DefaultStart
 	for range tapes[0].Rounds {
 		at = at.Add(interval)
-		_, _ = p.Play(at, nil, func(measurement string, text []byte) bool {
-			if measurement != "event" {
+		_, _ = p.Play(at, nil, func(m *Message, text []byte) bool {
+			if m.Measurement != "event" {
 				got = append(got, string(text))
 			}
 			return true
@@ -199,7 +199,7 @@ func TestEventsBootsAndContainersAreOthersForEachHostAndEachPlay(t *testing.T) {
 
 func TestOnlyTheWantedMeasurementsAreOnATape(t *testing.T) {
 	folder, _ := cut(t, "healthy", 20*time.Second)
-	tapes, err := Load(folder, map[string]bool{"rnic": true})
+	tapes, err := Load(folder, map[string]bool{"rnic": true}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestOnlyTheWantedMeasurementsAreOnATape(t *testing.T) {
 }
 
 func TestAFolderWithoutAWholeRecordingIsRefused(t *testing.T) {
-	if _, err := Load(t.TempDir(), nil); err == nil || !strings.Contains(err.Error(), "fleetsim record") {
+	if _, err := Load(t.TempDir(), nil, false); err == nil || !strings.Contains(err.Error(), "fleetsim record") {
 		t.Errorf("got %v", err)
 	}
 	folder, _ := cut(t, "healthy", 20*time.Second)
@@ -223,7 +223,7 @@ func TestAFolderWithoutAWholeRecordingIsRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, record.RunFile), cutShort, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(folder, nil); err == nil || !strings.Contains(err.Error(), "cut short") {
+	if _, err := Load(folder, nil, false); err == nil || !strings.Contains(err.Error(), "cut short") {
 		t.Errorf("got %v", err)
 	}
 }

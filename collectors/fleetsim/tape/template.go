@@ -11,7 +11,9 @@ import (
 
 // Message is one message of a tape: its text with holes for what differs from player to player and from play to play.
 type Message struct {
-	Measurement string
+	Measurement string        // which its topic is named after
+	Samples     int           // its own, or the rows of a block
+	RNICSamples int           // those of the measurement rnic
 	offset      time.Duration // from the end of its round
 	text        []byte        // without what is in the holes
 	holes       []hole
@@ -37,6 +39,9 @@ type hole struct {
 	name   string // of the boot or container
 }
 
+// rnicMeasurement is the one that every RNIC has a sample of at each of its times.
+const rnicMeasurement = "rnic"
+
 // builder writes a template.
 type builder struct{ message Message }
 
@@ -45,6 +50,12 @@ func (b *builder) write(text string) { b.message.text = append(b.message.text, t
 func (b *builder) hole(h hole) {
 	h.at = uint32(len(b.message.text))
 	b.message.holes = append(b.message.holes, h)
+}
+
+// counter makes a number that moves a hole.
+func (b *builder) counter(number int, value json.Number) {
+	reading, _ := strconv.ParseUint(value.String(), 10, 64) // was read once already
+	b.hole(hole{kind: counter, number: uint32(number), value: reading})
 }
 
 // quoted writes a JSON text in which the given name is a hole.
@@ -63,53 +74,24 @@ func (b *builder) quoted(text, name string, kind holeKind) {
 	b.write(rest)
 }
 
-// template writes a message in the order that Telegraf's serializer gives it.
-func (c *cutter) template(m *received, offset time.Duration) Message {
-	b := builder{Message{Measurement: m.Name, offset: offset}}
-	container, _ := m.Fields["container"].(string)
+// template writes the message of the first and only sample in the order that Telegraf's serializer gives it.
+func (c *cutter) template(samples []*received, offset time.Duration) Message {
+	m := samples[0]
+	b := builder{Message{Measurement: m.Name, Samples: 1, RNICSamples: rnicSamples([]*received{m}), offset: offset}}
 	separator := `{"fields":{`
 	for _, field := range slices.Sorted(maps.Keys(m.Fields)) {
 		b.write(separator)
 		separator = ","
 		b.quoted(field, "", 0)
 		b.write(":")
-		switch value := m.Fields[field].(type) {
-		case string:
-			switch {
-			case field == "boot_id":
-				b.quoted(value, value, bootID)
-			case m.Name == functionsMeasurement && field == functionsField:
-				b.functions(c, m)
-			default:
-				b.quoted(value, container, containerID)
-			}
-		case json.Number:
-			if number, moves := c.numbers[counterOf{m.Name, m.subject(), field}]; moves {
-				reading, _ := strconv.ParseUint(value.String(), 10, 64) // was read once already
-				b.hole(hole{kind: counter, number: uint32(number), value: reading})
-			} else {
-				b.write(value.String())
-			}
-		default: // true, false
-			encoded, _ := json.Marshal(value)
-			b.write(string(encoded))
-		}
+		c.value(&b, m, field)
 	}
 	b.write(`},"name":"` + m.Name + `","tags":{`)
 	separator = ""
 	for _, tag := range slices.Sorted(maps.Keys(m.Tags)) {
 		b.write(separator)
 		separator = ","
-		b.quoted(tag, "", 0)
-		b.write(":")
-		switch tag {
-		case "host":
-			b.quoted(m.Tags[tag], m.Tags[tag], hostName)
-		case "rack":
-			b.quoted(m.Tags[tag], m.Tags[tag], rackName)
-		default:
-			b.quoted(m.Tags[tag], "", 0)
-		}
+		b.tag(tag, m.Tags[tag])
 	}
 	b.write(`},"timestamp":`)
 	b.hole(hole{kind: timestamp})

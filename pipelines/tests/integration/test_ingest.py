@@ -16,6 +16,7 @@ from wallwatch import kafka_clients
 from wallwatch.jobs import silence
 from wallwatch.jobs.ingest import Ingest
 from wallwatch.settings import Settings
+from wallwatch_testing.blocks import block
 
 from .conftest import until
 
@@ -100,6 +101,23 @@ def test_each_measurement_arrives_in_its_table(ingest: Start, send: Send, connec
     assert connection.execute("SELECT kind, detail, pci FROM event JOIN host USING (host_id) WHERE host = %s", [host]).fetchall() == [
         ("device_vanished", "gone", PCI)
     ]
+
+
+def test_blocks_and_single_messages_of_a_host_arrive_in_the_same_tables(
+    ingest: Start, send: Send, connection: Connection, host: str
+) -> None:
+    bad = {**rnic(host, 7), "fields": dict.fromkeys(rnic(host, 7)["fields"], -1)}
+    send("wallwatch.rnic", rnic(host, 1), key=host)
+    send("wallwatch.blocks", block([rnic(host, 1), rnic(host, 2), rnic(host, 3)]), block([offload(host, 3)]), b'{"name":"rnic"', key=host)
+    send("wallwatch.blocks", block([bad, rnic(host, 4)]), key=host)
+    with ingest():
+        assert until(lambda: (count(connection, "rnic_sample", host), count(connection, "offload_sample", host)) == (4, 1)), count(
+            connection, "rnic_sample", host
+        )
+        assert until(lambda: state(connection, host).get("headroom") == pytest.approx(0.1))
+        query = "SELECT topic, reason FROM dead_letter_count WHERE topic IN ('wallwatch.blocks', 'wallwatch.rnic')"
+        wanted = {("wallwatch.blocks", "not_json"), ("wallwatch.rnic", "out_of_range")}
+        assert until(lambda: wanted <= set(connection.execute(query).fetchall()))
 
 
 def test_the_state_has_the_nearest_wall_and_the_rates(ingest: Start, send: Send, connection: Connection, host: str) -> None:

@@ -47,3 +47,38 @@ def create(
         raise typer.BadParameter(str(problem)) from problem
     changed = kafka_access.apply(kafka_clients.admin(settings), known)
     typer.echo(f"rights: {changed.granted} granted, {changed.revoked} revoked; passwords of {changed.users} users set")
+
+
+@app.command()
+def singles() -> None:
+    """Turn blocks, one per line on standard input, into single messages, one per line.
+
+    Other lines pass as they are, without telemetry keys. What cannot be read is reported on standard error, and makes the exit status 1.
+
+    Example: kcat -b localhost:9092 -t wallwatch.blocks | wallwatch topics singles
+    """
+    import sys
+
+    from wallwatch.domain.telemetry.blocks import BlockReader, single
+    from wallwatch.domain.telemetry.decode import Refused
+    from wallwatch.domain.telemetry.keys import without_keys
+
+    reader, latest_ns, wrong = BlockReader(), 2**63 - 1, 0
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        if b'"rows":' not in line:
+            sys.stdout.buffer.write(without_keys(line))
+            continue
+        try:
+            name, samples, refused = reader.read(line, latest_ns)
+        except Refused as refusal:
+            wrong += 1
+            typer.echo(f"line {number}: {refusal}", err=True)
+            continue
+        for sample in samples:
+            sys.stdout.buffer.write(single(name, *sample) + b"\n")
+        for row in refused:
+            wrong += 1
+            typer.echo(f"line {number}: {row.detail}", err=True)
+    sys.stdout.buffer.flush()
+    if wrong:
+        raise typer.Exit(1)

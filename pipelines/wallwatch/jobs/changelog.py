@@ -66,10 +66,10 @@ def host_and_name(key: bytes) -> tuple[bytes, str]:
 
 
 class Changelog:
-    """Writes and reads the changelog of the state that a job derives from `topics`."""
+    """Writes and reads the changelog of the state that a job derives from `topics`, after which it is named, and from `more`."""
 
-    def __init__(self, settings: KafkaSettings, group: str, topics: Sequence[str], producer: Producer) -> None:
-        self._settings, self._group, self._topics, self._producer = settings, group, tuple(topics), producer
+    def __init__(self, settings: KafkaSettings, group: str, topics: Sequence[str], producer: Producer, more: Sequence[str] = ()) -> None:
+        self._settings, self._group, self._topics, self._producer = settings, group, (*topics, *more), producer
         self.topic = name_of(group, topics)
 
     def create(self) -> None:

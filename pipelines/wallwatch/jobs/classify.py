@@ -12,7 +12,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -22,12 +22,14 @@ from wallwatch import kafka_clients
 from wallwatch.domain.catalogue import local_rules
 from wallwatch.domain.symptoms.host_stage import HOST, MEASUREMENTS, Message, step
 from wallwatch.domain.symptoms.peers import Peers
+from wallwatch.domain.telemetry import blocks
+from wallwatch.domain.telemetry.blocks import BlockReader
 from wallwatch.domain.telemetry.decode import Refused, Sender, decode
 from wallwatch.domain.telemetry.registry import measurements, topics
 from wallwatch.jobs import kafka
 from wallwatch.jobs.changelog import Changelog
 from wallwatch.jobs.host_state import HostStates
-from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, LAG, MESSAGES, WHOLE_FLEET, serve
+from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, LAG, MESSAGES, SAMPLES, WHOLE_FLEET, serve
 from wallwatch.jobs.stalled import StalledPartitions
 from wallwatch.jobs.time_order import Place, TimeOrder
 from wallwatch.settings import Settings
@@ -46,7 +48,8 @@ RETRY_S = 2.0
 CATCHING_UP_NS = 60_000_000_000
 """Older messages are read after a break, when partitions are not read at the same pace: what peers count is then unknown."""
 
-_read = {topic: MESSAGES.labels("classify", topic) for topic in TOPICS}
+_read = {topic: MESSAGES.labels("classify", topic) for topic in (*TOPICS, blocks.TOPIC)}
+_samples_read = SAMPLES.labels("classify")
 _IGNORED = ("late", "flooded", "wrong")
 _ignored = {why: IGNORED_SAMPLES.labels(why) for why in _IGNORED}
 
@@ -65,6 +68,7 @@ class Classifier:
         self._sender = sender
         self._peers = Peers()
         self._whole_fleet = True
+        self._blocks = BlockReader(MEASUREMENTS)
 
     def hear(self, whole_fleet: bool) -> None:
         """Say whether the messages of all hosts come to this process."""
@@ -79,19 +83,12 @@ class Classifier:
         counts: Counter[str] = Counter()
         now_ns = time.time_ns()
         latest_ns = now_ns + self._future_ns
-        for message in messages:
-            topic, key = message.topic(), message.key()
-            counts[topic] += 1
-            measurement = TOPICS[topic]
-            try:
-                tags, at_ns, fields = decode(message.value(), measurement, latest_ns, self._sender(key))
-            except Refused as refusal:
-                DEAD_LETTERS.labels("classify", topic, refusal.reason).inc()
-                continue
-            state = self._states.of(message.partition(), key or tags["host"].encode())
+        for message, sample in self._samples(messages, latest_ns, counts):
+            tags, at_ns = sample.tags, sample.at_ns
+            state = self._states.of(message.partition(), message.key() or tags["host"].encode())
             before = _ignored_of(state.get(HOST))
             self._peers.all_heard = self._whole_fleet and now_ns - at_ns <= CATCHING_UP_NS
-            _, findings = step(state, Message(measurement.name, tags, at_ns, fields), self._peers)
+            _, findings = step(state, sample, self._peers)
             after = _ignored_of(state.get(HOST))
             if after != before:
                 for why, new, old in zip(_IGNORED, after, before, strict=True):
@@ -100,6 +97,29 @@ class Classifier:
         for topic, count in counts.items():
             _read[topic].inc(count)
         return found
+
+    def _samples(self, messages: Iterable[Any], latest_ns: int, counts: Counter[str]) -> Iterator[tuple[Any, Message]]:
+        """Each message, or each row of a block, with the message that it came in; `counts` has the messages by topic."""
+        samples = 0
+        for message in messages:
+            topic = message.topic()
+            counts[topic] += 1
+            try:
+                sender = self._sender(message.key())
+                if topic == blocks.TOPIC:
+                    name, decoded, refused = self._blocks.read(message.value(), latest_ns, sender)
+                else:
+                    name, refused = TOPICS[topic].name, []
+                    decoded = [decode(message.value(), TOPICS[topic], latest_ns, sender)]
+            except Refused as refusal:
+                DEAD_LETTERS.labels("classify", topic, refusal.reason).inc()
+                continue
+            for row in refused:
+                DEAD_LETTERS.labels("classify", row.topic, row.reason).inc()
+            samples += len(decoded)
+            for tags, at_ns, fields in decoded:
+                yield message, Message(name, tags, at_ns, fields)
+        _samples_read.inc(samples)
 
 
 def _ignored_of(host: dict[str, Any] | None) -> tuple[int, int, int]:
@@ -143,7 +163,7 @@ class Classify:
                 "on_delivery": self._delivered,
             },
         )
-        self._changelog = Changelog(settings, settings.classify_group, tuple(TOPICS), self._producer)
+        self._changelog = Changelog(settings, settings.classify_group, tuple(TOPICS), self._producer, more=(blocks.TOPIC,))
         self._keys = TelemetryKeys(settings.telemetry_secret_file)
         self._states = HostStates()
         self._classifier = Classifier(self._states, settings.future_tolerance_s * 1_000_000_000, self._keys.sender)
@@ -169,7 +189,7 @@ class Classify:
         gc.set_threshold(50_000, 20, 100)
         try:
             if self._keys.wait(self._stop) and self._create_changelog():
-                self._consumer.subscribe(list(TOPICS), on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._lost)
+                self._consumer.subscribe([*TOPICS, blocks.TOPIC], on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._lost)
                 self._read_all()
                 self._checkpoint()
         except BaseException:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import logging
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -90,6 +91,32 @@ class DeadLetters:
                 rejected.partition,
                 rejected.offset,
             )
+
+
+@dataclass(frozen=True, slots=True)
+class RowMessage:
+    """A row of a block as the message that stands for it alone, at the place of the block."""
+
+    block: Any
+    """The Kafka message with the block."""
+    of_topic: str
+    content: Callable[[], bytes]
+
+    def topic(self) -> str:
+        return self.of_topic
+
+    def partition(self) -> int:
+        return int(self.block.partition())
+
+    def offset(self) -> int:
+        return int(self.block.offset())
+
+    def key(self) -> bytes | None:
+        found: bytes | None = self.block.key()
+        return found
+
+    def value(self) -> bytes:
+        return self.content()
 
 
 def rejected(message: Any, reason: str, detail: str) -> Rejected:

@@ -18,6 +18,7 @@ from confluent_kafka import KafkaException, TopicPartition
 
 from wallwatch import kafka_clients
 from wallwatch.domain.isolation.messages import TOPIC as ISOLATION_TOPIC
+from wallwatch.domain.telemetry.blocks import TOPIC as BLOCKS_TOPIC
 from wallwatch.jobs import ingest_isolation, kafka
 from wallwatch.jobs.dead_letter import DeadLetters
 from wallwatch.jobs.ingest_batch import FINDINGS_TOPIC, TELEMETRY_TOPICS, Batch, BatchBuilder
@@ -25,7 +26,7 @@ from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
 from wallwatch.jobs.ingest_forecasts import keep_s
 from wallwatch.jobs.ingest_writer import Database, Stopped, Writer
 from wallwatch.jobs.maintenance import Maintenance
-from wallwatch.jobs.metrics import LAG, MESSAGES, serve
+from wallwatch.jobs.metrics import LAG, MESSAGES, SAMPLES, serve
 from wallwatch.jobs.packing import Packing
 from wallwatch.jobs.silence import SilenceWatch
 from wallwatch.jobs.stalled import StalledPartitions
@@ -107,7 +108,7 @@ class Ingest:
                 raise Stopped
             self._reader_database.run(self._identities.load)
             self._reader_database.run(self._silence.load)
-            self._consumer.subscribe([*TELEMETRY_TOPICS, FINDINGS_TOPIC, FORECASTS_TOPIC, ISOLATION_TOPIC])
+            self._consumer.subscribe([*TELEMETRY_TOPICS, BLOCKS_TOPIC, FINDINGS_TOPIC, FORECASTS_TOPIC, ISOLATION_TOPIC])
             writer.start()
             maintenance.start()
             packing.start()
@@ -160,13 +161,14 @@ class Ingest:
             if messages and not batch.messages:
                 deadline = time.monotonic() + self._settings.ingest_flush_ms / 1000
             self._builder.add(batch, messages)
-            if not batch.messages or batch.messages >= self._settings.ingest_batch_rows or time.monotonic() >= deadline:
+            if not batch.messages or batch.samples >= self._settings.ingest_batch_rows or time.monotonic() >= deadline:
                 break
         return batch
 
     def _hand_over(self, batch: Batch) -> None:
         """Hand a batch to the writer. While two are waiting already, stay in the consumer group without reading."""
         MESSAGES.labels("ingest", "all").inc(batch.messages)
+        SAMPLES.labels("ingest").inc(batch.samples)
         try:
             self._batches.put(batch, timeout=1.0)
             return

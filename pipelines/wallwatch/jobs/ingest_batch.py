@@ -12,9 +12,11 @@ import psycopg
 
 from wallwatch.domain.isolation import messages as isolation_messages
 from wallwatch.domain.symptoms.decode_finding import decode_finding
+from wallwatch.domain.telemetry import blocks
 from wallwatch.domain.telemetry.decode import Decoded, Refused, Sender, decode, proves
 from wallwatch.domain.telemetry.registry import Measurement, measurements, stored_measurements, topics
 from wallwatch.jobs.dead_letter import Rejected, rejected
+from wallwatch.jobs.ingest_blocks import BlockSamples
 from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
 from wallwatch.jobs.ingest_forecasts import StoredForecast, decode_forecast
 from wallwatch.jobs.ingest_isolation import StoredIsolation
@@ -50,6 +52,8 @@ class Batch:
     offsets: dict[tuple[str, int], int] = field(default_factory=dict)
     """(topic, partition) -> offset of the next message."""
     messages: int = 0
+    samples: int = 0
+    """What the messages have: one each, or the rows of a block."""
 
 
 class BatchBuilder:
@@ -77,6 +81,7 @@ class BatchBuilder:
             name: TableEncoder(m, f"{m.of}_id", m.text_columns, m.number_columns) for name, m in stored_measurements().items()
         }
         self._columns = {name: ColumnEncoder(m, self._encoders[name], learns=in_columns) for name, m in stored_measurements().items()}
+        self._blocks = BlockSamples(self._store, sender, in_columns)
 
     def add(self, batch: Batch, messages: Iterable[Any]) -> None:
         """Decode, identify and encode a few hundred messages; unusable ones go to `rejected`, the rest is kept."""
@@ -86,6 +91,7 @@ class BatchBuilder:
             by_topic.setdefault(topic, []).append(message)
             batch.offsets[topic, partition] = max(batch.offsets.get((topic, partition), 0), message.offset() + 1)
             batch.messages += 1
+            batch.samples += topic != blocks.TOPIC
         latest_ns = time.time_ns() + self._future_ns
         for topic, group in by_topic.items():
             if topic == FINDINGS_TOPIC:
@@ -94,18 +100,15 @@ class BatchBuilder:
                 self._forecasts(batch, group)
             elif topic == isolation_messages.TOPIC:
                 self._isolation(batch, group, latest_ns)
+            elif topic == blocks.TOPIC:
+                self._blocks.add(batch, group, latest_ns)
             else:
                 self._telemetry(batch, topic, group, latest_ns)
 
     def _telemetry(self, batch: Batch, topic: str, group: list[Any], latest_ns: int) -> None:
         """Store messages of one topic: what can be read in columns so, the others one by one. Their order is the same either way."""
         measurement = self._measurements[topic]
-        table = batch.tables.get(measurement.table)
-        if table is None:
-            table = batch.tables[measurement.table] = Encoded(measurement.table, self._encoders[measurement.name].columns)
-        unknown_before = table.unknown_fields
-        columns = self._columns[measurement.name]
-        shaped = self._in_columns(columns, group, latest_ns)
+        shaped = self._in_columns(self._columns[measurement.name], group, latest_ns)
         seen: list[Decoded | None] = [None] * len(group)
         for scanned in shaped:
             for place, origin, at_ns in zip(scanned.places, scanned.origins, scanned.times_ns.tolist(), strict=True):
@@ -113,25 +116,49 @@ class BatchBuilder:
         one_by_one = [place for place, decoded in enumerate(seen) if decoded is None]
         for place in one_by_one:
             seen[place] = self._decoded(batch, measurement, group[place], latest_ns)
+        good = self._store(batch, topic, measurement, seen, shaped, one_by_one, group.__getitem__)
+        if good is not None:
+            self._columns[measurement.name].learn(good.fields)
+
+    def _store(
+        self,
+        batch: Batch,
+        topic: str,
+        measurement: Measurement,
+        seen: list[Decoded | None],
+        shaped: list[Scanned],
+        one_by_one: list[int],
+        source: Callable[[int], Any],
+    ) -> Sample | None:
+        """Identify and encode samples of one measurement; returns one of those that were encoded one by one.
+
+        `source` returns the message of a sample that came one by one, by its place among those seen.
+        """
+        table = batch.tables.get(measurement.table)
+        if table is None:
+            table = batch.tables[measurement.table] = Encoded(measurement.table, self._encoders[measurement.name].columns)
+        unknown_before = table.unknown_fields
         decoded = [one for one in seen if one is not None]
         self._on_decoded(measurement.name, decoded)
         known = iter(self._numbers(measurement, [one.tags for one in decoded]))
         numbers = [0 if one is None else next(known) for one in seen]
 
         shown = SHOWN_FIELDS.get(measurement.name, ())
-        news: list[dict[str, Any] | None] = [None] * len(group)
+        news: list[dict[str, Any] | None] = [None] * len(seen)
         for scanned in shaped:
-            columns.encode(scanned, [numbers[place] for place in scanned.places], table)
+            self._columns[measurement.name].encode(scanned, [numbers[place] for place in scanned.places], table)
             if shown:
                 for place, fields in zip(scanned.places, scanned.fields(shown), strict=True):
                     news[place] = fields
-        samples = [(place, self._sample(measurement, group[place], numbers[place], one)) for place in one_by_one if (one := seen[place])]
-        for place, sample in self._encode_one_by_one(batch, measurement, samples, table):
+        samples = [(place, self._sample(measurement, source(place), numbers[place], one)) for place in one_by_one if (one := seen[place])]
+        good = self._encode_one_by_one(batch, measurement, samples, table)
+        for place, sample in good:
             news[place] = {name: sample.fields[name] for name in shown if name in sample.fields}
         if shown:
             _note_news(batch.news.rates if measurement.name == "rnic" else batch.news.offload, numbers, seen, news)
         if table.unknown_fields > unknown_before:
             UNKNOWN_FIELDS.labels(topic).inc(table.unknown_fields - unknown_before)
+        return good[0][1] if good else None
 
     def _in_columns(self, columns: ColumnEncoder, group: list[Any], latest_ns: int) -> list[Scanned]:
         """What can be read in columns. A message whose sender does not prove its name is read one by one, which says what is wrong."""
@@ -162,16 +189,13 @@ class BatchBuilder:
     def _encode_one_by_one(
         self, batch: Batch, measurement: Measurement, samples: list[tuple[int, Sample]], table: Encoded
     ) -> list[tuple[int, Sample]]:
-        """Encode samples of the reference path, and learn from one of them what can be read in columns; returns what was encoded."""
+        """Encode samples of the reference path; returns what was encoded."""
         refused_before = len(table.refused)
         self._encoders[measurement.name].encode([sample for _, sample in samples], table)
         refused = table.refused[refused_before:]
         batch.rejected.extend(rejected(sample.source, reason, detail) for sample, reason, detail in refused)
         bad = {id(sample) for sample, _, _ in refused}
-        good = [(place, sample) for place, sample in samples if id(sample) not in bad]
-        if good:
-            self._columns[measurement.name].learn(good[0][1].fields)
-        return good
+        return [(place, sample) for place, sample in samples if id(sample) not in bad]
 
     def _numbers(self, measurement: Measurement, tags: list[Mapping[str, str]]) -> list[int]:
         """The number of each message's RNIC or host; new ones are stored first."""

@@ -9,6 +9,11 @@ UNKNOWN_FIELDS = Counter(
     "wallwatch_unknown_fields", "Field values that the registry does not know (the collector is newer than the server)", ["topic"]
 )
 MESSAGES = Counter("wallwatch_messages", "Messages read from Kafka", ["job", "topic"])
+SAMPLES = Counter(
+    "wallwatch_samples",
+    "What the messages read from Kafka hold: a sample, event, finding or forecast each, or the rows of a block",
+    ["job"],
+)
 ROWS = Counter("wallwatch_rows", "Rows added to a table", ["table"])
 ROWS_REPEATED = Counter("wallwatch_rows_repeated", "Rows that the table had already", ["table"])
 FLUSH_SECONDS = Histogram(

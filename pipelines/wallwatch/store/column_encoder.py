@@ -20,7 +20,7 @@ from wallwatch.domain.telemetry.decode import EARLIEST_NS, Refused, decode_origi
 from wallwatch.domain.telemetry.identities import FIELDS
 from wallwatch.domain.telemetry.registry import Measurement
 from wallwatch.store import compiled_rows
-from wallwatch.store.compiled_rows import BLOCK, EXACT_FLOAT, INT, UNKNOWN_NUMBER
+from wallwatch.store.compiled_rows import ANY, BLOCK, EXACT_FLOAT, INT, UNKNOWN_NUMBER
 from wallwatch.store.encode import LENGTH, PG_EPOCH_US, Encoded, TableEncoder
 from wallwatch.store.message_shapes import Shape
 
@@ -183,38 +183,13 @@ class ColumnEncoder:
             times, origin_begins, origin_ends, left, unread,
         )  # fmt: skip
         left |= (times < EARLIEST_NS) | (times > latest_ns)
-        self._read_in_python(shape, joined, begins, value_ends, unread[:unread_count], floats, left)
+        read_in_python(shape, joined, begins, value_ends, unread[:unread_count], floats, left)
         rows, origins = self._origins_of(joined, np.flatnonzero(~left), origin_begins, origin_ends)
         if not len(rows):
             return None, np.ones(count, dtype=np.bool_)
         left[:] = True
         left[rows] = False
         return Scanned(shape, waiting[rows].tolist(), origins, times[rows], rows, text, begins, stops, values, value_ends), left
-
-    @staticmethod
-    def _read_in_python(
-        shape: Shape,
-        joined: bytes,
-        begins: npt.NDArray[np.int64],
-        value_ends: npt.NDArray[np.int32],
-        unread: npt.NDArray[np.int64],
-        floats: npt.NDArray[np.float64],
-        left: npt.NDArray[np.bool_],
-    ) -> None:
-        """Read the numbers that the compiled loop did not; messages with one that is not right are left."""
-        if not len(unread):
-            return
-        messages, fields = np.divmod(unread, len(shape.names))
-        literals = np.diff(shape.literal_ends, prepend=0)
-        number_begins = np.where(fields > 0, value_ends[messages, fields - 1], begins[messages]) + literals[fields]
-        number_ends = value_ends[messages, fields]
-        kinds = shape.kinds[fields].tolist()
-        spans = zip(number_begins.tolist(), number_ends.tolist(), kinds, strict=True)
-        numbers = [_number(joined[begin:end], kind) for begin, end, kind in spans]
-        floats[messages, fields] = [-1.0 if number is None else number for number in numbers]
-        wrong = [number is None for number in numbers]
-        if any(wrong):
-            left[messages[wrong]] = True
 
     def _origins_of(
         self, joined: bytes, rows: npt.NDArray[np.int64], begins: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
@@ -232,11 +207,9 @@ class ColumnEncoder:
             tags, telemetry_key = decode_origin(b"{%b}" % raw, self._measurement)
         except Refused:
             return None
-        numbers = b"".join(_INT4.pack(4, int(tags[name])) for name in self._measurement.number_columns)
-        texts = b"".join(LENGTH.pack(len(cell)) + cell for cell in (tags.get(n, "").encode() for n in self._measurement.text_columns))
         if len(self._origins) >= MOST_ORIGINS:
             self._origins.clear()
-        origin = self._origins[raw] = Origin(tags, telemetry_key, numbers, texts)
+        origin = self._origins[raw] = origin_of(self._measurement, tags, telemetry_key)
         return origin
 
     def encode(self, scanned: Scanned, identities: Sequence[int], result: Encoded) -> None:
@@ -252,11 +225,12 @@ class ColumnEncoder:
             return
         cells, number_ends, text_ends = self._cells(scanned.origins)
         # Each number takes up to 12 bytes; texts and `other` are parts of the message, with a length each.
-        most = count * (32 + 12 * self._column_count) + len(cells) + int((scanned.stops - scanned.begins)[scanned.rows].sum()) * 2
+        most = count * (32 + 12 * self._column_count + len(shape.field_names) + len(shape.names))
+        most += len(cells) + int((scanned.stops - scanned.begins)[scanned.rows].sum()) * 2
         rows = np.empty(most, dtype=np.uint8)
         used = compiled_rows.write_rows(
-            scanned.text, scanned.rows, scanned.begins, scanned.values, scanned.value_ends, shape.literal_ends, shape.name_lengths,
-            shape.kinds, scanned.times_ns // 1000 - PG_EPOCH_US, np.array(identities, dtype=np.int64), self._column_count,
+            scanned.text, scanned.rows, scanned.begins, scanned.values, scanned.value_ends, shape.literal_ends, shape.field_names,
+            shape.name_ends, shape.kinds, scanned.times_ns // 1000 - PG_EPOCH_US, np.array(identities, dtype=np.int64), self._column_count,
             shape.number_fields, shape.text_fields, shape.other_fields, self._has_other, cells, number_ends, text_ends, rows,
         )  # fmt: skip
         result.add_block(rows[:used].tobytes(), count)
@@ -272,6 +246,38 @@ class ColumnEncoder:
         return np.frombuffer(cells, dtype=np.uint8), ends[0::2], ends[1::2]
 
 
+def read_in_python(
+    shape: Shape,
+    joined: bytes,
+    begins: npt.NDArray[np.int64],
+    value_ends: npt.NDArray[np.int32],
+    unread: npt.NDArray[np.int64],
+    floats: npt.NDArray[np.float64],
+    left: npt.NDArray[np.bool_],
+) -> None:
+    """Read the numbers that a compiled loop did not; messages or rows with one that is not right are `left`."""
+    if not len(unread):
+        return
+    messages, fields = np.divmod(unread, len(shape.names))
+    literals = np.diff(shape.literal_ends, prepend=0)
+    number_begins = np.where(fields > 0, value_ends[messages, fields - 1], begins[messages]) + literals[fields]
+    number_ends = value_ends[messages, fields]
+    kinds = shape.kinds[fields].tolist()
+    spans = zip(number_begins.tolist(), number_ends.tolist(), kinds, strict=True)
+    numbers = [_number(joined[begin:end], kind) for begin, end, kind in spans]
+    floats[messages, fields] = [-1.0 if number is None else number for number in numbers]
+    wrong = [number is None for number in numbers]
+    if any(wrong):
+        left[messages[wrong]] = True
+
+
+def origin_of(measurement: Measurement, tags: dict[str, str], telemetry_key: str | None) -> Origin:
+    """Tags that were checked, with their cells in the table."""
+    numbers = b"".join(_INT4.pack(4, int(tags[name])) for name in measurement.number_columns)
+    texts = b"".join(LENGTH.pack(len(cell)) + cell for cell in (tags.get(n, "").encode() for n in measurement.text_columns))
+    return Origin(tags, telemetry_key, numbers, texts)
+
+
 def _number(raw: bytes, kind: int) -> float | None:
     """A number whose text the compiled loop leaves to Python; None if the reference path has to decide."""
     try:
@@ -280,7 +286,7 @@ def _number(raw: bytes, kind: int) -> float | None:
         return None
     if type(value) not in (int, float):
         return None
-    if kind == UNKNOWN_NUMBER:
+    if kind in (UNKNOWN_NUMBER, ANY):
         return 0.0
     if not 0 <= value < 2**63 or (kind == EXACT_FLOAT and orjson.dumps(value) != raw):
         return None

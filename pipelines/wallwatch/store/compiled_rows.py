@@ -13,9 +13,9 @@ import numpy as np
 from numba import njit
 
 # What the loops are compiled with stands in this file: numba compiles again when it changes, and looks at no other.
-INT, FLOAT, EXACT_FLOAT, TEXT, OTHER_TEXT, UNKNOWN_NUMBER = range(6)
+INT, FLOAT, EXACT_FLOAT, TEXT, OTHER_TEXT, UNKNOWN_NUMBER, ANY = range(7)
 """Kinds of values. The JSON of `EXACT_FLOAT` and `OTHER_TEXT` is stored as it is (`other`), so it must be what the reference path would
-write; nothing is stored of `UNKNOWN_NUMBER`, nor of unknown fields with a text."""
+write; nothing is stored of `UNKNOWN_NUMBER`, of `ANY` number or text, nor of unknown fields with a text."""
 
 BLOCK = 16
 """Bytes that are compared at once."""
@@ -26,9 +26,10 @@ _MOST_EXACT_DIGITS = 15
 
 _ESCAPED = np.frombuffer(b'"\\\\nrtbf', dtype=np.uint8)
 _TIME = np.frombuffer(b',"timestamp":', dtype=np.uint8)
+_NULL = np.frombuffer(b"null", dtype=np.uint8)
 _POWERS = np.array([float(10**k) for k in range(_MOST_EXACT_DIGITS + 1)])
-_QUOTE, _BACKSLASH, _COMMA, _POINT, _ZERO, _NINE, _END = (np.uint8(c) for c in b'"\\,.09}')
-_MINUS, _PLUS, _SMALL_E, _LARGE_E, _SPACE, _NOT_ASCII = (np.uint8(c) for c in (*b"-+eE ", 0x80))
+_QUOTE, _BACKSLASH, _COMMA, _POINT, _ZERO, _NINE, _END, _OPEN, _CLOSE = (np.uint8(c) for c in b'"\\,.09}[]')
+_MINUS, _PLUS, _SMALL_E, _LARGE_E, _SPACE, _NOT_ASCII, _LINE_FEED = (np.uint8(c) for c in (*b"-+eE ", 0x80, 10))
 
 
 def _compiled(function):
@@ -51,8 +52,8 @@ def _differs(text, at, blocks, masks, first, last):  # pragma: no cover
 
 
 @_compiled
-def _number(text, at, kind):  # pragma: no cover
-    """Read the number at `at`: (where it ends, as a whole number, as a float, whether Python has to read it).
+def _number(text, at, kind, end):  # pragma: no cover
+    """Read the number at `at`, with a comma or `end` behind it: (its end, as a whole number, as a float, whether Python has to read it).
 
     It ends at -1 if it is not a plain number of this kind.
     """
@@ -65,7 +66,7 @@ def _number(text, at, kind):  # pragma: no cover
     if digits > _MOST_DIGITS:
         return -1, whole, 0.0, False
     plain = digits > 0 and (digits == 1 or text[first] != _ZERO)
-    if plain and (text[at] == _COMMA or text[at] == _END):
+    if plain and (text[at] == _COMMA or text[at] == end):
         return at, whole, float(whole), False
     if kind == INT:
         return -1, whole, 0.0, False
@@ -75,7 +76,7 @@ def _number(text, at, kind):  # pragma: no cover
         while _ZERO <= text[at] <= _NINE and at - first <= _MOST_EXACT_DIGITS:
             whole = whole * 10 + np.int64(text[at] - _ZERO)
             at += 1
-        if at > point and (text[at] == _COMMA or text[at] == _END):
+        if at > point and (text[at] == _COMMA or text[at] == end):
             return at, whole, float(whole) / _POWERS[at - point], False
     at = first
     while (
@@ -122,6 +123,8 @@ def _is_time(text, at):  # pragma: no cover
 def _time_at(text, begin, stop):  # pragma: no cover
     """Read the time at a message's end: (where its part of the text begins, ns); -1 if it is not there or has another form."""
     at = stop - 1
+    if at > begin and text[at] == _LINE_FEED:  # Telegraf ends each message with one
+        at -= 1
     if at < begin or text[at] != _END:
         return -1, np.int64(0)
     first = at
@@ -206,7 +209,7 @@ def scan(  # pragma: no cover
             if kind in (TEXT, OTHER_TEXT):
                 at = _text_end(text, at, time_at, kind == OTHER_TEXT)
             else:
-                at, whole, number, by_python = _number(text, at, kind)
+                at, whole, number, by_python = _number(text, at, kind, _END)
                 if by_python:
                     unread[waiting] = m * fields + f
                     waiting += 1
@@ -225,6 +228,135 @@ def scan(  # pragma: no cover
         times[m] = ns
         origin_begins[m] = at + 2
         origin_ends[m] = time_at
+    return waiting
+
+
+@_compiled
+def _tags_end(text, at, stop):  # pragma: no cover
+    """Where the list of texts and nulls that begins at `at` ends; -1 if it is no such list."""
+    if at >= stop or text[at] != _OPEN:
+        return -1
+    at += 1
+    if text[at] == _CLOSE:
+        return at + 1
+    while at < stop:
+        if text[at] == _QUOTE:
+            at = _text_end(text, at, stop, True)
+        else:
+            differ = np.uint8(0)
+            for k in range(_NULL.size):
+                differ |= text[at + k] ^ _NULL[k]
+            at = at + _NULL.size if differ == 0 else -1
+        if at < 0 or at >= stop:
+            return -1
+        if text[at] == _CLOSE:
+            return at + 1
+        if text[at] != _COMMA:
+            return -1
+        at += 1
+    return -1
+
+
+@_compiled
+def _row_time(text, at):  # pragma: no cover
+    """Read the time with which a row begins: (where it ends, ns); -1 if it is not a plain one."""
+    first = at
+    ns = np.uint64(0)
+    while _ZERO <= text[at] <= _NINE and at - first <= _MOST_DIGITS:
+        ns = ns * np.uint64(10) + np.uint64(text[at] - _ZERO)
+        at += 1
+    if at == first or text[first] == _ZERO or text[at] != _COMMA or ns > np.uint64(2**63 - 1):
+        return -1, np.int64(0)
+    return at, np.int64(ns)
+
+
+@_compiled
+def _row_values(text, at, stop, kinds, values, floats, value_ends, first_number, unread, waiting):  # pragma: no cover
+    """Read the values of a row, whose bracket is at `at`: (where the bracket behind them is, how many of `unread` are filled).
+
+    It is at -1 if they are not plain values of these kinds.
+    """
+    fields = kinds.size
+    for f in range(fields):
+        at += 1  # the bracket or comma before the value
+        kind = kinds[f]
+        if kind in (TEXT, OTHER_TEXT) or (kind == ANY and text[at] == _QUOTE):
+            at = _text_end(text, at, stop, kind != TEXT)
+        else:
+            at, whole, number, by_python = _number(text, at, kind, _CLOSE)
+            if by_python:
+                unread[waiting] = first_number + f
+                waiting += 1
+            elif kind == INT:
+                values[f] = whole
+            else:
+                floats[f] = number
+        if at < 0 or at >= stop or text[at] != (_COMMA if f < fields - 1 else _CLOSE):
+            return -1, waiting
+        value_ends[f] = at
+    return at, waiting
+
+
+@_compiled
+def scan_blocks(  # pragma: no cover
+    text, begins, stops, kinds, values, floats, value_ends, times, tag_begins, tag_ends, value_begins, row_ends, row_counts, unread
+):  # fmt: skip
+    """Read blocks whose rows have the same fields, each as a whole or not at all.
+
+    Parameters
+    ----------
+    text : uint8 array
+        As of `scan`.
+    begins, stops : int64 arrays (blocks,)
+        Where the first row of each begins and where each block ends.
+    kinds : int64 array
+        Of the fields, as in `Shape`.
+    values, floats, value_ends, unread
+        As of `scan`, with rows in the place of messages.
+    times, tag_begins, tag_ends, value_begins, row_ends : int64 arrays (rows,)
+        Receives each row's time, where its tags, and where its values with their brackets stand.
+    row_counts : int64 array (blocks,)
+        Receives how many rows each has; 0 if the block was not read.
+
+    Returns
+    -------
+    int
+        How many of `unread` are filled.
+    """
+    fields, capacity = kinds.size, times.size
+    waiting = row = 0
+    for b in range(begins.size):
+        at, stop = begins[b], stops[b]
+        if stop > at and text[stop - 1] == _LINE_FEED:
+            stop -= 1
+        first_row, waiting_before = row, waiting
+        row_counts[b] = 0
+        while at < stop and row < capacity and text[at] == _OPEN:
+            at, times[row] = _row_time(text, at + 1)
+            if at < 0:
+                break
+            tag_begins[row] = at + 1
+            at = _tags_end(text, at + 1, stop)
+            if at < 0 or text[at] != _COMMA or text[at + 1] != _OPEN:
+                break
+            tag_ends[row] = at
+            at += 1
+            value_begins[row] = at
+            at, waiting = _row_values(text, at, stop, kinds, values[row], floats[row], value_ends[row], row * fields, unread, waiting)
+            if at < 0 or text[at + 1] != _CLOSE:
+                break
+            row_ends[row] = at + 1
+            row += 1
+            at += 2
+            if text[at] == _COMMA:
+                at += 1
+            elif text[at] == _CLOSE and at + 2 == stop and text[at + 1] == _END:
+                row_counts[b] = row - first_row
+                break
+            else:
+                break
+        if row_counts[b] == 0:
+            row, waiting = first_row, waiting_before
     return waiting
 
 
@@ -252,8 +384,8 @@ def _number_cell(value, rows, at):  # pragma: no cover
 
 @_compiled
 def write_rows(  # pragma: no cover
-    text, picked, begins, values, value_ends, literal_ends, name_lengths, kinds, times_us, identities, column_count, number_fields,
-    text_fields, other_fields, has_other, cells, number_cell_ends, text_cell_ends, rows,
+    text, picked, begins, values, value_ends, literal_ends, field_names, name_ends, kinds, times_us, identities, column_count,
+    number_fields, text_fields, other_fields, has_other, cells, number_cell_ends, text_cell_ends, rows,
 ):  # fmt: skip
     """Write the COPY rows of the messages in `picked`; returns how many bytes of `rows` they take.
 
@@ -297,7 +429,8 @@ def write_rows(  # pragma: no cover
                 begin = _value_begin(f, m, begins, value_ends, literal_ends)
                 if values[m, f] == 0 if kinds[f] != OTHER_TEXT else value_ends[m, f] - begin == 2:
                     continue
-                at = _copied(text, begin - name_lengths[f], value_ends[m, f], rows, at)
+                at = _copied(field_names, name_ends[f - 1] if f else 0, name_ends[f], rows, at)
+                at = _copied(text, begin, value_ends[m, f], rows, at)
                 rows[at] = _COMMA
                 at += 1
             if at == length_at + 6:

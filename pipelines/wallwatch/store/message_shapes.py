@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wallwatch.domain.telemetry.registry import Measurement, MetricField
-from wallwatch.store.compiled_rows import BLOCK, EXACT_FLOAT, FLOAT, INT, OTHER_TEXT, TEXT, UNKNOWN_NUMBER
+from wallwatch.store.compiled_rows import ANY, BLOCK, EXACT_FLOAT, FLOAT, INT, OTHER_TEXT, TEXT, UNKNOWN_NUMBER
 
 _START = b'{"fields":{'
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/-]+", re.ASCII)
@@ -37,8 +37,10 @@ class Shape:
         The same in blocks, and which bytes of a block belong to it.
     block_ends : int64 array
         Where the blocks of each literal end.
-    name_lengths : int64 array
-        Length of each field's name with quotes and colon.
+    field_names : uint8 array
+        The fields' names with quotes and colon, one after another.
+    name_ends : int64 array
+        Where each of them ends.
     kinds : int64 array
         Kind of each field's value.
     number_fields, text_fields : int64 arrays
@@ -55,7 +57,8 @@ class Shape:
     blocks: npt.NDArray[np.uint8]
     masks: npt.NDArray[np.uint8]
     block_ends: npt.NDArray[np.int64]
-    name_lengths: npt.NDArray[np.int64]
+    field_names: npt.NDArray[np.uint8]
+    name_ends: npt.NDArray[np.int64]
     kinds: npt.NDArray[np.int64]
     number_fields: npt.NDArray[np.int64]
     text_fields: npt.NDArray[np.int64]
@@ -79,7 +82,30 @@ class Shape:
         if not known or None in kinds or not all(_PLAIN_NAME.fullmatch(name) for name in names):
             return None
         literals = tuple((b"," if i else _START) + b'"%s":' % name.encode() for i, name in enumerate(names))
+        return cls._made(names, literals, kinds, [name for name in known if measurement.fields[name].stored == "other"], measurement)
+
+    @classmethod
+    def of_rows(cls, names: Sequence[str], measurement: Measurement) -> Shape | None:
+        """The shape of a block's rows, whose values stand behind a bracket or comma each; None if they are left to the reference path.
+
+        >>> from wallwatch.domain.telemetry.registry import measurements
+        >>> shape = Shape.of_rows(["port_xmit_data", "lifespan", "from_the_future"], measurements()["rnic"])
+        >>> shape.literals, shape.kinds.tolist(), shape.unknown
+        ((b'[', b',', b','), [0, 2, 6], 1)
+        """
+        known = [name for name in names if name in measurement.fields]
+        kinds = [ANY if name not in measurement.fields else _kind(measurement.fields[name], None) for name in names]
+        if not known or None in kinds:
+            return None
+        others = sorted(name for name in known if measurement.fields[name].stored == "other")  # as single messages have them
+        return cls._made(tuple(names), tuple(b"," if i else b"[" for i in range(len(names))), kinds, others, measurement)
+
+    @classmethod
+    def _made(
+        cls, names: tuple[str, ...], literals: tuple[bytes, ...], kinds: Sequence[int | None], others: list[str], measurement: Measurement
+    ) -> Shape:
         field_of = {name: i for i, name in enumerate(names)}
+        quoted = [b'"%s":' % name.encode() for name in names]
         columns = measurement.columns
         return cls(
             names,
@@ -88,12 +114,13 @@ class Shape:
             _blocks(literals),
             _blocks([b"\xff" * len(one) for one in literals]),
             np.cumsum([-(-len(one) // BLOCK) for one in literals], dtype=np.int64),
-            np.array([len(name) + 3 for name in names], dtype=np.int64),
+            np.frombuffer(b"".join(quoted), dtype=np.uint8),
+            np.cumsum([len(one) for one in quoted], dtype=np.int64),
             np.array(kinds, dtype=np.int64),
             np.array([field_of.get(f.name, -1) for f in columns if f.numeric], dtype=np.int64),
             np.array([field_of.get(f.name, -1) for f in columns if not f.numeric], dtype=np.int64),
-            np.array([field_of[name] for name in known if measurement.fields[name].stored == "other"], dtype=np.int64),
-            len(names) - len(known),
+            np.array([field_of[name] for name in others], dtype=np.int64),
+            len(names) - sum(name in measurement.fields for name in names),
         )
 
 

@@ -109,10 +109,21 @@ def _decoded(found: dict[str, Any], measurement: Measurement, latest_ns: int, se
     at_ns, fields = found.get("timestamp"), found.get("fields")
     tags, key = _origin(found, measurement, fields)
     if sender is not None:
-        _check_sender(sender, tags["host"], key)
+        check_sender(sender, tags["host"], key)
+    return Decoded(tags, check_time(at_ns, latest_ns), fields)  # type: ignore[arg-type]  # `_origin` has checked that it is a dict
+
+
+def check_time(at_ns: object, latest_ns: int) -> int:
+    """Check the time of a sample.
+
+    Raises
+    ------
+    Refused
+        With the reason `bad_timestamp`.
+    """
     if type(at_ns) is not int or not EARLIEST_NS <= at_ns <= latest_ns:
         raise Refused("bad_timestamp", f"the timestamp {str(at_ns)[:40]} is not in nanoseconds, before 2020 or too far in the future")
-    return Decoded(tags, at_ns, fields)  # type: ignore[arg-type]  # `_origin` has checked that it is a dict
+    return at_ns
 
 
 def _origin(found: dict[str, Any], measurement: Measurement, fields: object) -> tuple[dict[str, str], str | None]:
@@ -123,6 +134,21 @@ def _origin(found: dict[str, Any], measurement: Measurement, fields: object) -> 
         raise Refused("wrong_measurement", f"the topic carries {measurement.name}, the message contains {str(name)[:60]!r} ({known})")
     if not isinstance(tags, dict) or not isinstance(fields, dict):
         raise Refused("wrong_type", "tags and fields must be JSON objects")
+    tags, key = check_tags(tags, measurement)
+    wrong = _fields[measurement.name].wrong(fields) if measurement.name in _fields else None
+    if wrong is not None:
+        raise Refused("bad_identity", wrong)
+    return tags, key
+
+
+def check_tags(tags: dict[str, Any], measurement: Measurement) -> tuple[dict[str, str], str | None]:
+    """Check the tags of a sample, which are changed in place; returns them without the telemetry key, and that key.
+
+    Raises
+    ------
+    Refused
+        With one of the reasons `missing_tag, wrong_type, bad_identity`.
+    """
     for tag in measurement.key_tags:
         if not tags.get(tag):
             raise Refused("missing_tag", f"the tag {tag!r} is missing or empty")
@@ -135,8 +161,6 @@ def _origin(found: dict[str, Any], measurement: Measurement, fields: object) -> 
     if pci and not pci.islower():
         tags["pci"] = pci.lower()
     wrong = _tags.wrong(tags)
-    if wrong is None and measurement.name in _fields:
-        wrong = _fields[measurement.name].wrong(fields)
     if wrong is not None:
         raise Refused("bad_identity", wrong)
     return tags, key
@@ -161,14 +185,22 @@ def decode_origin(value: bytes, measurement: Measurement) -> tuple[dict[str, str
 def proves(sender: Sender, host: str, telemetry_key: str | None) -> bool:
     """Whether the record's key and the telemetry key are those of the host."""
     try:
-        _check_sender(sender, host, telemetry_key)
+        check_sender(sender, host, telemetry_key)
     except Refused:
         return False
     return True
 
 
-def _check_sender(sender: Sender, host: str, key: str | None) -> None:
-    """Only the server writes in the name of no host, under the id of a policy; its key is that of the empty name."""
+def check_sender(sender: Sender, host: str, key: str | None) -> None:
+    """Check that the record's key and the telemetry key are those of the host.
+
+    Only the server writes in the name of no host, under the id of a policy; its key is that of the empty name.
+
+    Raises
+    ------
+    Refused
+        With the reason `wrong_principal`.
+    """
     if host and sender.record_key != host.encode():
         record_key = (sender.record_key or b"")[:40].decode(errors="replace")
         raise Refused("wrong_principal", f"the record's key {record_key!a} is not the host {host}")

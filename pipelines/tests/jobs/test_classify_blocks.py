@@ -1,0 +1,102 @@
+"""`classify` finds in blocks what it finds in single messages, and reads both at the same time."""
+
+import json
+from functools import cache
+from typing import Any
+
+from wallwatch.domain.telemetry.decode import Sender
+from wallwatch.domain.telemetry.keys import TAG, Keys, key_of
+from wallwatch.jobs.classify import Classifier
+from wallwatch.jobs.host_state import HostStates
+from wallwatch_testing.blocks import in_blocks
+from wallwatch_testing.ingest_batches import Record
+
+SECRET = bytes(range(32))
+START_NS = 1_790_000_000_000_000_000
+S1 = {
+    "flows_offloaded": 7300, "flow_insertions_per_s": 40.0, "reoffloads_per_s": 36.0, "reoffload_ratio": 0.9,
+    "stale_reoffload_share": 0.9, "counter_gap_p95_s": 11.0, "counter_gap_max_s": 12.0, "max_idle_ms": 10_000,
+    "packets_per_s": 1e5, "q_egress": 1.0, "q_ingress": 1.0, "software_packets_per_s": 10.0,
+}  # fmt: skip
+HEALTHY = {**S1, "reoffloads_per_s": 0.0, "reoffload_ratio": 0.0, "max_idle_ms": 60_000}
+
+
+def record(host: str, name: str, second: int, tags: dict[str, str], fields: dict[str, Any]) -> Record:
+    of_all = {"host": host, "rack": "r1", TAG: key_of(SECRET, host)}
+    message = {"name": name, "timestamp": START_NS + second * 10**9, "tags": of_all | tags, "fields": dict(sorted(fields.items()))}
+    return Record(name, json.dumps(message).encode(), host.encode())
+
+
+@cache
+def story() -> list[Record]:
+    """Two hosts with two RNICs each, one of which has S1 for a while; and an event in between."""
+    found = []
+    for second in range(0, 240):
+        for host in ("h1", "h2"):
+            for pci in ("0000:3b:00.0", "0000:5e:00.0"):
+                ill = host == "h1" and pci == "0000:3b:00.0" and second < 120
+                counters = {"tx_gbps": 1.0, "port_xmit_data": 1000 * second, "link_downed": 0}
+                tags = {"pci": pci, "pci_id": "15b3:101d", "driver": "mlx5_core"}
+                found.append(record(host, "rnic", second, tags, counters))
+                found.append(record(host, "rnic_offload", second, {"pci": pci}, S1 if ill else HEALTHY))
+                mask = {"direction": "egress", "mask": "ff", "pci": pci}
+                found.append(record(host, "rnic_mask", second, mask, {"packets_per_s": 1.0}))
+            datapath = {"flows": 10, "flow_limit": 200_000}
+            found.append(record(host, "ovs_datapath", second, {"datapath": "system@ovs-system"}, datapath))
+            if second == 60:
+                event = {"kind": "link_down", "pci": "0000:5e:00.0"}
+                found.append(record(host, "event", second, event, {"detail": "mlx5_core: link down"}))
+    return found
+
+
+def of_classify(records: list[Record]) -> list[Record]:
+    return [one for one in records if one.measurement != "rnic_mask"]
+
+
+def classifier() -> Classifier:
+    proves = Keys([SECRET]).proves
+    return Classifier(HostStates(), 1 << 61, lambda record_key: Sender(record_key, proves))
+
+
+def findings(records: list[Record]) -> list[dict[str, Any]]:
+    one = classifier()
+    return [finding for i in range(0, len(records), 400) for finding in one.take(records[i : i + 400])]
+
+
+def test_blocks_give_the_findings_of_single_messages() -> None:
+    singles = story()
+    found = findings(of_classify(singles))
+    blocks = in_blocks(singles)
+    assert sum(one.measurement == "blocks" for one in blocks) == len(blocks) - 2  # all but the two events
+    assert len(blocks) < len(singles) * 0.6
+
+    def by_host(some: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+        return {host: [one for one in some if one["host"] == host] for host in ("h1", "h2")}
+
+    assert by_host(findings(blocks)) == by_host(found)
+    assert {one["state"] for one in found if one["symptom"] == "S1"} == {"active", "cleared"}
+
+
+def test_a_host_that_changes_to_blocks_goes_on_in_its_state() -> None:
+    singles = story()
+    middle = next(i for i, one in enumerate(singles) if json.loads(one.content or b"")["timestamp"] == START_NS + 100 * 10**9)
+    changed = [*of_classify(singles[:middle]), *in_blocks(singles[middle:])]
+    back = [*in_blocks(singles[:middle]), *of_classify(singles[middle:])]
+    of_h1 = [one for one in findings(of_classify(singles)) if one["host"] == "h1"]
+    for some in (changed, back):
+        assert [one for one in findings(some) if one["host"] == "h1"] == of_h1
+
+
+def test_a_block_of_a_host_that_does_not_prove_its_name_is_left_out() -> None:
+    singles = story()
+    stolen = [one._replace(record_key=b"h2") for one in in_blocks(singles) if one.record_key == b"h1"]
+    assert findings(stolen) == []
+
+
+def test_blocks_that_cannot_be_read_change_nothing() -> None:
+    bad = [None, b"", b"{", b"[]", b'{"name":"rnic","rows":[[1,[],[]]]}', b'{"name":"rnic_mask","rows":7}']
+    blocks = in_blocks(story()[:1000])
+    spoilt = [record for i, one in enumerate(blocks) for record in (one, Record("blocks", bad[i % len(bad)], b"h1"))]
+    found = findings(blocks)
+    assert found
+    assert findings(spoilt) == found

@@ -1,0 +1,344 @@
+"""Blocks: all samples of one measurement that a host sends at one time, as one message of `wallwatch.blocks`. Pure, as `decode` is.
+
+`{"name": "rnic", "tags": {"host": ...}, "fields": "0-3,7", "rows": [[time, [tag, ...], [value, ...]], ...]}`. What every sample has
+stands once: the tags of the host, and which fields there are. A row has its own tags and the values of these fields, by their places in
+`blocks.yaml`; a field without a place is named in `more`. So a field that could not be read is not in the block, and never zero.
+
+`BlockReader` turns a block into the samples that single messages would have been, so what follows does not know in which form they came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib import resources
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import orjson
+import yaml
+
+from wallwatch.domain.telemetry import keys
+from wallwatch.domain.telemetry.decode import Decoded, Refused, Sender, check_sender, check_tags, check_time
+from wallwatch.domain.telemetry.registry import Measurement, RegistryError, measurements
+
+TOPIC = "wallwatch.blocks"
+
+MOST_ROWS = 1_000
+"""Rows of a block: twice what collectors write. Each may become a dead letter, so their number must be bounded."""
+MOST_FIELDS = 1_000
+MOST_ENVELOPE_BYTES = 16_384
+"""Everything of a block but its rows: it is repeated in the dead letter of each refused row."""
+MOST_REMEMBERED = 50_000
+"""Envelopes, and tags of rows, that stay checked: some 1 kB each."""
+
+_ROWS = b'"rows":'
+_NAME = b'{"name":"'
+_NUL = b"\\u0000"
+
+
+class Layout(NamedTuple):
+    """The places of the tags and fields of one measurement."""
+
+    tags: tuple[str, ...]
+    fields: tuple[str, ...]
+
+
+def parse_layouts(raw: Any, source: str = "blocks.yaml") -> dict[str, Layout]:
+    """Validate the content of `blocks.yaml`.
+
+    Raises
+    ------
+    RegistryError
+        When a field of the registry has no place, or a name two.
+    """
+    if not isinstance(raw, dict):
+        raise RegistryError(f"{source}: the top level must be a mapping of measurements")
+    found = {}
+    for name, body in raw.items():
+        measurement = measurements().get(name)
+        if measurement is None:
+            raise RegistryError(f"{source}: {name!r} is no measurement")
+        layout = Layout(tuple(body["tags"]), tuple(body["fields"]))
+        of_rows = set(measurement.tags) - {"host", "rack"}
+        for kind, places, wanted in (("tag", layout.tags, of_rows), ("field", layout.fields, set(measurement.fields))):
+            if len(set(places)) < len(places):
+                raise RegistryError(f"{source}: {name} has a {kind} twice")
+            if missing := sorted(wanted - set(places)):
+                raise RegistryError(f"{source}: append the {kind} {', '.join(missing)} to the list of {name}")
+        found[name] = layout
+    return found
+
+
+@cache
+def layouts() -> dict[str, Layout]:
+    """The measurements that are sent in blocks, with their layouts.
+
+    >>> layouts()["rnic_mask"].tags
+    ('pci', 'direction', 'mask')
+    """
+    return parse_layouts(yaml.safe_load(resources.files(__package__).joinpath("blocks.yaml").read_text(encoding="utf-8")))
+
+
+@dataclass(slots=True)
+class Envelope:
+    """Everything of a block but its rows, checked."""
+
+    measurement: Measurement
+    layout: Layout
+    tags: dict[str, str]
+    """Those of all rows, without the telemetry key."""
+    telemetry_key: str | None
+    names: tuple[str, ...]
+    """Of the fields, in the order of a row's values."""
+    sorted_names: tuple[str, ...]
+    """The same in the order in which single messages have them."""
+    pick: Callable[[Sequence[Any]], tuple[Any, ...]]
+    """A row's values in that order."""
+    fields: str
+    more: list[str]
+    """What named the fields."""
+    rows: dict[tuple[Any, ...], dict[str, str]] = field(default_factory=dict)
+    """Tags of rows that were checked already."""
+
+    def tags_of(self, own: list[Any]) -> dict[str, str]:
+        """All tags of a row, checked.
+
+        Raises
+        ------
+        Refused
+            When they are not tags of this measurement.
+        """
+        names = self.layout.tags
+        return check_tags(self.tags | {_name(names, place): tag for place, tag in enumerate(own) if tag is not None}, self.measurement)[0]
+
+
+def _name(names: Sequence[str], place: int) -> str:
+    """The name at a place; one that a newer collector has is unknown here, and is named by its number."""
+    return names[place] if place < len(names) else f"#{place}"
+
+
+class RefusedRow(NamedTuple):
+    """One row that can't be used, and the message that stands for it alone: a single one, or a block where the row has no such form."""
+
+    topic: str
+    value: bytes
+    reason: str
+    detail: str
+
+
+class BlockReader:
+    """Reads blocks. It remembers envelopes and tags that were right: those of a host repeat with every block.
+
+    Parameters
+    ----------
+    wanted : collection of str, optional
+        Measurements to read; blocks of others are empty. Without it, all.
+    """
+
+    def __init__(self, wanted: Sequence[str] | None = None) -> None:
+        self._wanted = None if wanted is None else tuple(_NAME + name.encode() + b'"' for name in layouts() if name in wanted)
+        self._envelopes: dict[bytes, Envelope] = {}
+        self._remembered = 0
+
+    def envelope(self, raw: bytes) -> Envelope | None:
+        """The envelope whose text, from the first brace to the comma before the rows, is `raw`; None if it is not a right one."""
+        known = self._envelopes.get(raw)
+        if known is not None:
+            return known
+        try:
+            known = _envelope(_parsed(raw[:-1] + b"}"), len(raw))
+        except Refused:
+            return None
+        return self._remember(raw, known)
+
+    def read(self, value: bytes | None, latest_ns: int, sender: Sender | None = None) -> tuple[str, list[Decoded], list[RefusedRow]]:
+        """The measurement of a block, its samples, and rows that were refused.
+
+        Parameters
+        ----------
+        value, latest_ns, sender
+            As of `decode`.
+
+        Raises
+        ------
+        Refused
+            When the block as a whole can't be used, for the reasons of `decode`, or `out_of_range` when it is too large.
+        """
+        if self._wanted is not None and value is not None and value.startswith(_NAME) and not value.startswith(self._wanted):
+            return "", [], []
+        envelope, rows = self._split(value)
+        if sender is not None:
+            check_sender(sender, envelope.tags["host"], envelope.telemetry_key)
+        if len(rows) > MOST_ROWS:
+            raise Refused("out_of_range", f"a block has at most {MOST_ROWS} rows, not {len(rows)}")
+        nul = value is not None and _NUL in value
+        good: list[Decoded] = []
+        bad: list[RefusedRow] = []
+        before = len(envelope.rows)
+        count, sorted_names, pick = len(envelope.names), envelope.sorted_names, envelope.pick
+        for row in rows:
+            try:
+                at_ns, own, values = row
+                if type(values) is not list or len(values) != count:
+                    raise ValueError
+            except (TypeError, ValueError):
+                detail = f"a row is [time, [tags], [{count} values]], not {str(row)[:80]}"
+                bad.append(_alone(envelope, row, "wrong_type", detail))
+                continue
+            try:
+                if nul and _NUL in orjson.dumps(row):
+                    raise Refused("nul_character", "PostgreSQL stores no text with a NUL character")
+                tags = _known_tags(envelope, own)
+                good.append(Decoded(tags, check_time(at_ns, latest_ns), dict(zip(sorted_names, pick(values), strict=True))))
+            except Refused as refusal:
+                bad.append(_as_single(envelope, row, refusal))
+        self._grown(len(envelope.rows) - before)
+        return envelope.measurement.name, good, bad
+
+    def _split(self, value: bytes | None) -> tuple[Envelope, list[Any]]:
+        """The envelope, checked, and the rows, which are not."""
+        if value is None:
+            raise Refused("empty", "the message has no value")
+        at = value.find(_ROWS)
+        known = self.envelope(value[:at]) if at > 0 else None
+        if known is not None:
+            end = value.rstrip()
+            try:
+                if end.endswith(b"}"):
+                    rows = orjson.loads(end[at + len(_ROWS) : -1])
+                    if type(rows) is list:
+                        return known, rows
+            except orjson.JSONDecodeError:
+                pass  # not in this form; what is wrong is said below
+        found = _parsed(value)
+        rows = found.pop("rows", None)
+        if type(rows) is not list:
+            raise Refused("wrong_type", "the rows of a block must be a list")
+        return _envelope(found, len(orjson.dumps(found))), rows
+
+    def _remember(self, raw: bytes, envelope: Envelope) -> Envelope:
+        self._grown(1)
+        self._envelopes[raw] = envelope
+        return envelope
+
+    def _grown(self, count: int) -> None:
+        self._remembered += count
+        if self._remembered > MOST_REMEMBERED:
+            self._envelopes.clear()
+            self._remembered = count
+
+
+def _known_tags(envelope: Envelope, own: Any) -> dict[str, str]:
+    """All tags of a row; rows may share them, as nobody changes them afterwards."""
+    if type(own) is not list:
+        raise Refused("wrong_type", "the tags of a row must be a list")
+    key = tuple(own)
+    try:
+        known = envelope.rows.get(key)
+    except TypeError:
+        raise Refused("wrong_type", "every tag must be text") from None
+    if known is None:
+        known = envelope.rows[key] = envelope.tags_of(own)
+    return known
+
+
+def _parsed(value: bytes) -> dict[str, Any]:
+    try:
+        found = orjson.loads(value)
+    except orjson.JSONDecodeError as error:
+        raise Refused("not_json", str(error)) from error
+    if not isinstance(found, dict):
+        raise Refused("not_an_object", f"a JSON object was expected, not {type(found).__name__}")
+    return found
+
+
+def _envelope(found: dict[str, Any], size: int) -> Envelope:
+    if size > MOST_ENVELOPE_BYTES:
+        raise Refused("out_of_range", f"a block without its rows has at most {MOST_ENVELOPE_BYTES} bytes, not {size}")
+    name, tags, more = found.get("name"), found.get("tags"), found.get("more", [])
+    if not isinstance(name, str) or name not in layouts():
+        raise Refused("wrong_measurement", f"{str(name)[:60]!r} is not a measurement that is sent in blocks")
+    if _NUL in orjson.dumps(found):
+        raise Refused("nul_character", "PostgreSQL stores no text with a NUL character")
+    if not isinstance(tags, dict) or set(map(type, tags.values())) != {str}:
+        raise Refused("wrong_type", "the tags of a block must be a JSON object with texts")
+    if not tags.get("host"):
+        raise Refused("missing_tag", "the tag 'host' is missing or empty")
+    if not isinstance(more, list) or not all(isinstance(one, str) for one in more):
+        raise Refused("wrong_type", "`more` must be a list of names of fields")
+    fields = found.get("fields")
+    if not isinstance(fields, str):
+        raise Refused("wrong_type", "`fields` must be the places of the fields, such as '0-5,7'")
+    names, sorted_names, pick = _named(name, fields, tuple(more))
+    of_all = dict(tags)
+    telemetry_key = of_all.pop(keys.TAG, None)
+    return Envelope(measurements()[name], layouts()[name], of_all, telemetry_key, names, sorted_names, pick, fields, more)
+
+
+@lru_cache(maxsize=1_000)
+def _named(
+    measurement: str, fields: str, more: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...], Callable[[Sequence[Any]], tuple[Any, ...]]]:
+    """The names of a row's values, the same sorted, and what sorts the values: hosts with devices of one kind share them."""
+    names = (*(_name(layouts()[measurement].fields, place) for place in places_of(fields)), *more)
+    if not names or len(names) > MOST_FIELDS:
+        raise Refused("out_of_range", f"a block has from 1 to {MOST_FIELDS} fields, not {len(names)}")
+    if len(set(names)) < len(names):
+        raise Refused("wrong_type", "a field is in the block twice")
+    order = sorted(range(len(names)), key=names.__getitem__)
+    return names, tuple(names[i] for i in order), itemgetter(*order) if len(order) > 1 else tuple
+
+
+def places_of(text: str) -> list[int]:
+    """The places that ranges name.
+
+    >>> places_of("0-2,7"), places_of("")
+    ([0, 1, 2, 7], [])
+
+    Raises
+    ------
+    Refused
+        When the text has another form, or its places do not ascend.
+    """
+    found: list[int] = []
+    for part in text.split(",") if text else ():
+        first, _, last = part.partition("-")
+        begin, end = _place(first), _place(last or first)
+        if (found and begin <= found[-1]) or end < begin:
+            raise Refused("wrong_type", f"the places in `fields` must ascend: {text[:60]!r}")
+        found.extend(range(begin, end + 1))
+    return found
+
+
+def _place(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST_FIELDS)) and int(text) < MOST_FIELDS):
+        raise Refused("wrong_type", f"{text[:20]!r} in `fields` is not the place of a field, from 0 to {MOST_FIELDS - 1}")
+    return int(text)
+
+
+def _as_single(envelope: Envelope, row: list[Any], refusal: Refused) -> RefusedRow:
+    """A refused row as the single message that it stands for, so that it can be sent again to its own topic."""
+    at_ns, own, values = row
+    if not isinstance(own, list):
+        return _alone(envelope, row, refusal.reason, str(refusal))
+    tags = _with_key(envelope) | {_name(envelope.layout.tags, place): tag for place, tag in enumerate(own) if tag is not None}
+    value = single(envelope.measurement.name, tags, at_ns, dict(zip(envelope.sorted_names, envelope.pick(values), strict=True)))
+    return RefusedRow(envelope.measurement.topic, value, refusal.reason, str(refusal))
+
+
+def single(measurement: str, tags: Mapping[str, Any], at_ns: Any, fields: Mapping[str, Any]) -> bytes:
+    """A sample as a message of its own, as a collector writes it."""
+    return orjson.dumps({"fields": fields, "name": measurement, "tags": tags, "timestamp": at_ns}, option=orjson.OPT_SORT_KEYS)
+
+
+def _alone(envelope: Envelope, row: Any, reason: str, detail: str) -> RefusedRow:
+    """A refused row as a block of its own."""
+    of_all = {"name": envelope.measurement.name, "tags": _with_key(envelope), "fields": envelope.fields, "more": envelope.more}
+    return RefusedRow(TOPIC, orjson.dumps({**of_all, "rows": [row]}), reason, detail)
+
+
+def _with_key(envelope: Envelope) -> dict[str, Any]:
+    key = envelope.telemetry_key
+    return dict(envelope.tags) if key is None else {**envelope.tags, keys.TAG: key}

@@ -1,0 +1,132 @@
+"""Blocks in a batch of ingest: their rows become samples like those of single messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wallwatch.domain.telemetry.blocks import TOPIC, BlockReader, layouts, single
+from wallwatch.domain.telemetry.decode import Decoded, Refused, Sender, proves
+from wallwatch.domain.telemetry.registry import Measurement, measurements
+from wallwatch.jobs.dead_letter import RowMessage, rejected
+from wallwatch.store.block_columns import BlockColumns, Known, ScannedBlocks
+from wallwatch.store.column_encoder import Scanned
+
+if TYPE_CHECKING:
+    from wallwatch.jobs.ingest_batch import Batch
+
+CHUNK_BYTES = 512 * 1024
+"""Blocks that are read together: as much text as some hundred single messages, so that it stays in the processor's caches."""
+
+_NAME = re.compile(rb'\{"name":"([a-z_]+)"')
+_NO_FIELDS: dict[str, Any] = {}
+
+Store = Callable[["Batch", str, Measurement, list[Decoded | None], list[Scanned], list[int], Callable[[int], Any]], object]
+"""Stores samples of one measurement: `BatchBuilder._store`."""
+
+
+class BlockSamples:
+    """Reads blocks and hands their samples to `store`.
+
+    Parameters
+    ----------
+    store : callable
+    sender : callable
+        Returns what a block with this record key is checked with.
+    in_columns : bool
+        Without it, every block takes the reference path.
+    """
+
+    def __init__(self, store: Store, sender: Callable[[bytes | None], Sender | None], in_columns: bool) -> None:
+        self._store = store
+        self._sender = sender
+        self._reader = BlockReader()
+        self._columns = {name: BlockColumns(measurements()[name], self._reader, in_columns) for name in layouts()}
+
+    def add(self, batch: Batch, group: list[Any], latest_ns: int) -> None:
+        """Store the rows of these messages of Kafka; unusable blocks and rows are rejected."""
+        for some in _chunks(group):
+            by_name: dict[str, list[Any]] = {}
+            for message in some:
+                by_name.setdefault(_name_of(message.value()), []).append(message)
+            for name, messages in by_name.items():
+                columns = self._columns.get(name)
+                if columns is None:
+                    for message in messages:  # not as a collector writes it: it is read on its own, and may be of any measurement
+                        self._add(batch, [message], [], latest_ns)
+                    continue
+                candidates = [self._candidate(columns, message) for message in messages]
+                self._add(batch, messages, columns.scan(candidates, latest_ns), latest_ns)
+
+    def _candidate(self, columns: BlockColumns, message: Any) -> tuple[bytes, Known] | None:
+        """A block for the compiled loops. One whose sender does not prove its name takes the reference path, which says what is wrong."""
+        value = message.value()
+        known = columns.known(value)
+        if known is None:
+            return None
+        sender, envelope = self._sender(message.key()), known.envelope
+        if sender is not None and not proves(sender, envelope.tags["host"], envelope.telemetry_key):
+            return None
+        return value, known
+
+    def _add(self, batch: Batch, messages: list[Any], scanned: list[ScannedBlocks], latest_ns: int) -> None:
+        """Store the rows of blocks of one measurement, in the order of the messages: those that were scanned, and the others one by one."""
+        counts = {number: count for one in scanned for number, count in one.counts.items()}
+        name = scanned[0].name if scanned else ""
+        one_by_one: dict[int, list[Decoded]] = {}
+        for number, message in enumerate(messages):
+            if number not in counts:
+                read, one_by_one[number] = self._read(batch, message, latest_ns)
+                counts[number] = len(one_by_one[number])
+                name = name or read
+        batch.samples += sum(counts.values())
+        if not name:
+            return
+        measurement = measurements()[name]
+        offsets = np.concatenate(([0], np.cumsum([counts[number] for number in range(len(messages))], dtype=np.int64)))
+        seen: list[Decoded | None] = [None] * int(offsets[-1])
+        for one in scanned:
+            places = (offsets[one.blocks] + one.within).tolist()
+            one.scanned.places = places
+            for place, origin, at_ns in zip(places, one.scanned.origins, one.scanned.times_ns.tolist(), strict=True):
+                seen[place] = Decoded(origin.tags, at_ns, _NO_FIELDS)
+        sources: dict[int, RowMessage] = {}
+        for number, rows in one_by_one.items():
+            for place, row in enumerate(rows, int(offsets[number])):
+                seen[place] = row
+                sources[place] = RowMessage(messages[number], measurement.topic, partial(single, name, *row))
+        self._store(batch, TOPIC, measurement, seen, [one.scanned for one in scanned], list(sources), sources.__getitem__)
+
+    def _read(self, batch: Batch, message: Any, latest_ns: int) -> tuple[str, list[Decoded]]:
+        """A block of the reference path: its measurement and its samples."""
+        try:
+            name, decoded, refused = self._reader.read(message.value(), latest_ns, self._sender(message.key()))
+        except Refused as refusal:
+            batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
+            return "", []
+        for row in refused:
+            batch.rejected.append(rejected(RowMessage(message, row.topic, partial(bytes, row.value)), row.reason, row.detail))
+        return name, decoded
+
+
+def _name_of(value: bytes | None) -> str:
+    found = None if value is None else _NAME.match(value)
+    return found[1].decode() if found else ""
+
+
+def _chunks(group: list[Any]) -> Iterator[list[Any]]:
+    some: list[Any] = []
+    size = 0
+    for message in group:
+        length = len(message.value() or b"")
+        if some and size + length > CHUNK_BYTES:
+            yield some
+            some, size = [], 0
+        some.append(message)
+        size += length
+    if some:
+        yield some
