@@ -124,8 +124,17 @@ audit: setup ## are known weaknesses in the dependencies? Python, Go and npm; sa
 	@local/setup.sh audit && $(PYTHON) -m wallwatch_local audit
 
 .PHONY: images
-images: ## are the digests of pinned images those of their registry? needs docker or crane; says what could not be checked (exit 3)
-	@local/setup.sh python && $(PYTHON) -m wallwatch_local images
+images: setup ## build both images without a container engine, start every process of Compose from them, and try it (as root; minutes)
+	@local/setup.sh images && $(PYTHON) -m wallwatch_local images
+	@$(MAKE) --no-print-directory images-check
+
+.PHONY: images-check
+images-check: ## try the images that are built
+	@WALLWATCH_IMAGES=yes $(PYTHON) -m pytest -q -rs tests/contract/images $(ARGS)
+
+.PHONY: image-digests
+image-digests: ## are the digests of pinned images those of their registry? needs docker or crane; says what could not be checked (exit 3)
+	@local/setup.sh python && $(PYTHON) -m wallwatch_local image-digests
 
 .PHONY: sbom
 sbom: setup ## write the list of what each image contains (CycloneDX) to dist/sbom

@@ -1,27 +1,39 @@
 # The server side: pipelines, backend and the built UI in one image; the command decides which process it is.
 # Base images are pinned by digest; another one: --build-arg PYTHON_IMAGE=python:3.12-slim-bookworm@sha256:...
+# Other package indexes, and authorities of certificates that a proxy needs: docker/README.md. None of them reaches the image.
 ARG NODE_IMAGE=node:22-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm@sha256:54c85f3c47607a77f32adec749d3c81d1348bf25833671f512b26a9b6d778cb3
-FROM ${NODE_IMAGE} AS ui
+# The pages are the same on every machine.
+FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS ui
+ARG NPM_CONFIG_REGISTRY
+ARG NPM_CONFIG_CAFILE
 WORKDIR /src
 COPY frontend/package.json frontend/package-lock.json ./
-RUN npm ci
+RUN --mount=type=secret,id=authorities --mount=type=cache,target=/root/.npm npm ci
 COPY frontend/ ./
 RUN npm run build
 
 FROM ${PYTHON_IMAGE} AS wheels
+ARG PIP_INDEX_URL
+ARG PIP_CERT
 WORKDIR /src
 # A C compiler for the stage of classify; it stays in this build stage.
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
 RUN python -m venv /app/venv
 ENV PATH=/app/venv/bin:$PATH
-COPY requirements.lock ./
-RUN pip install --no-cache-dir --require-hashes -r requirements.lock
+# Of requirements.lock what the product itself needs; the rest is for its development.
+COPY docker/requirements.lock ./
+RUN --mount=type=secret,id=authorities --mount=type=cache,target=/root/.cache/pip pip install --require-hashes -r requirements.lock
 COPY pyproject.toml ./
 COPY pipelines/wallwatch pipelines/wallwatch
 COPY backend/wallwatch_backend backend/wallwatch_backend
-COPY local/wallwatch_local local/wallwatch_local
-RUN pip install --no-cache-dir --no-deps . && python -m wallwatch.jobs.compile_stage
+COPY docker/compile.lock ./
+# mypyc, which compiles the stage of classify, goes again; so do tests of libraries (with keys of their own) and what installs packages, none of
+# which is of use to a container that runs.
+RUN --mount=type=secret,id=authorities --mount=type=cache,target=/root/.cache/pip \
+    pip install --no-deps . && pip install --require-hashes -r compile.lock && python -m wallwatch.jobs.compile_stage \
+    && pip uninstall --yes mypy mypy_extensions librt pathspec ast-serialize setuptools pip \
+    && find /app/venv -type d '(' -name test -o -name tests ')' -prune -exec rm -r {} +
 
 FROM ${PYTHON_IMAGE}
 # LightGBM is built against the GNU OpenMP runtime, which the slim image lacks.

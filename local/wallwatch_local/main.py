@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from wallwatch_local import audit, demo, images, kafka, kept_servers, parts, postgres, reset, run_tests, sbom
+from wallwatch_local import audit, buildah, demo, image_builds, image_digests, kafka, kept_servers, parts, postgres, reset, run_tests, sbom
 from wallwatch_local.errors import LocalStackError
 from wallwatch_local.kafka_security import Security
 
@@ -77,12 +77,23 @@ def run_audit() -> None:
 
 
 @app.command("images")
-def check_images() -> None:
+def build_images() -> None:
+    """Build both images without a container engine, into a store below .local/images."""
+    try:
+        for one in image_builds.build(buildah.own()):
+            typer.echo(one.text())
+    except LocalStackError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
+
+
+@app.command("image-digests")
+def check_image_digests() -> None:
     """Compare the digests of pinned images with their registry; exit code 1: one is wrong, 3: not everything could be checked."""
-    verdicts = images.check(images.pinned(), images.registry())
+    verdicts = image_digests.check(image_digests.pinned(), image_digests.registry())
     for one in verdicts:
         typer.echo(one.text())
-    raise typer.Exit(images.exit_code(verdicts))
+    raise typer.Exit(image_digests.exit_code(verdicts))
 
 
 @app.command("sbom")

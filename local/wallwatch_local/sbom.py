@@ -6,7 +6,6 @@ scanner reads those from the built image.
 
 import json
 import os
-import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from wallwatch_local.errors import LocalStackError
+from wallwatch_local.image_builds import last_base
 from wallwatch_local.paths import REPOSITORY, binary, tools_dir
 
 DOCKER = REPOSITORY / "docker"
@@ -49,17 +49,15 @@ def base(dockerfile: str) -> dict[str, Any]:
     >>> base("ARG A=debian:12@sha256:0f\\nFROM ${A} AS build\\nFROM ${A}\\n")["components"][0]["purl"]
     'pkg:oci/debian@sha256%3A0f?tag=12'
     """
-    defaults = dict(re.findall(r"^ARG (\w+)=(\S+)$", dockerfile, re.MULTILINE))
-    last = re.findall(r"^FROM \$\{(\w+)\}", dockerfile, re.MULTILINE)[-1]
-    name, _, digest = defaults[last].partition("@")
+    name, _, digest = last_base(dockerfile)[1].partition("@")
     repository, _, tag = name.rpartition(":")
     purl = f"pkg:oci/{repository.rpartition('/')[2]}@{digest.replace(':', '%3A')}?tag={tag}"
     return {"components": [{"type": "container", "name": repository, "version": f"{tag}@{digest}", "purl": purl}]}
 
 
 def python() -> dict[str, Any]:
-    """The packages of requirements.lock."""
-    return _bill([str(tools_dir() / "audit" / "bin" / "cyclonedx-py"), "requirements", "requirements.lock", "--of", "JSON"], REPOSITORY)
+    """The packages that the image installs."""
+    return _bill([str(tools_dir() / "audit" / "bin" / "cyclonedx-py"), "requirements", "requirements.lock", "--of", "JSON"], DOCKER)
 
 
 def npm() -> dict[str, Any]:

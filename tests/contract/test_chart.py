@@ -57,6 +57,13 @@ VALUES: dict[str, list[str]] = {
         "--set=backend.kubernetes.nodes=true,backend.kubernetes.taint=any,backend.kubernetes.pods=true",
         "--set=backend.keys.in=secret,backend.replicas=2",
     ],
+    "further outputs of the collector": [
+        "--set-file=host.telegraf.extraConfig.prometheus\\.conf=" + str(REPOSITORY / "docs/examples/outputs/prometheus.conf"),
+        "--set=host.telegraf.extraEnv[0].name=A,host.telegraf.extraEnv[0].value=b,host.telegraf.extraPorts={9273,9274}",
+        "--set=extraEnv[0].name=HTTPS_PROXY,extraEnv[0].value=http://proxy:3128",
+        "--set-string=settings.WALLWATCH_SIGN_IN_WINDOW_S=600",
+        "--set=networkPolicy.metricsFrom[0].namespaceSelector.matchLabels.name=monitoring",
+    ],
     "server only": ["--set=host.enabled=false,networkPolicy.enabled=false"],
 }
 
@@ -239,6 +246,7 @@ def test_a_misspelt_key_in_a_manifest_would_be_found(manifests: list[dict[str, A
             "collectors know no OAUTHBEARER",
         ),
         ("--set=kafka.client.protocol=TLS", "protocol"),
+        ("--set=extraEnv[0].name=WALLWATCH_PUBLIC_URL", "extraEnv"),
         ("--set=host.agent.probes.enabled=true", "keySecret"),
         ("--set=host.agent.probes.hosts.node1[0].pci=3b:00.0", "pci"),
         ("--set=timescaledb.enabled=false", "database.existingSecret is required"),
@@ -248,6 +256,14 @@ def test_a_wrong_value_is_refused_with_its_name(render_chart: Any, argument: str
     done = render_chart(argument)
     assert done.returncode != 0
     assert word in done.stderr
+
+
+def test_variables_of_others_reach_every_process_of_the_server_and_no_other(render_chart: Any) -> None:
+    done = render_chart('--set-json=extraEnv=[{"name":"OTEL_TRACES_SAMPLER_ARG","value":"0.05"}]', "--set=lab.enabled=true")
+    assert done.returncode == 0, done.stderr
+    found = containers([document for document in yaml.safe_load_all(done.stdout) if document])
+    given = {one["name"] for _, _, one in found if {"name": "OTEL_TRACES_SAMPLER_ARG", "value": "0.05"} in one.get("env", [])}
+    assert given == {"ingest", "classify", "isolation", "validate", "forecast", "lab", "backend"}
 
 
 def test_every_value_has_an_entry_in_the_schema_of_the_values() -> None:

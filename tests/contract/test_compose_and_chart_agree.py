@@ -185,7 +185,7 @@ def test_every_image_of_others_is_pinned_by_digest(compose: dict[str, Any], mani
     files = [file.read_text() for file in sorted((REPOSITORY / "docker").glob("*.Dockerfile"))]
     bases = [image for text in files for image in re.findall(r"^ARG \w+_IMAGE=(\S+)$", text, re.MULTILINE)]
     assert len(bases) == 4
-    stages = [stage for text in files for stage in re.findall(r"^FROM (\S+)", text, re.MULTILINE)]
+    stages = [stage for text in files for stage in re.findall(r"^FROM (?:--platform=\S+ )?(\S+)", text, re.MULTILINE)]
     assert all(re.fullmatch(r"\$\{\w+_IMAGE\}", stage) for stage in stages), "an image that no argument names"
     run = {service["image"] for service in compose["services"].values()} | {one["image"] for one in chart_containers(manifests).values()}
     foreign = {image for image in run if not image.startswith("wallwatch/")}

@@ -4,7 +4,6 @@ The collector writes each metric to a file as well; that file is what must be fo
 outage (12 s by default: a session of Kafka's clients, 10 s, ends within it).
 """
 
-import json
 import os
 import time
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from wallwatch_testing import telemetry_path
+from wallwatch_testing.blocks import singles
 from wallwatch_testing.collector import FILE_OUTPUT, FREQUENT_MASKS, INPUTS, KAFKA_OUTPUT, Message, collecting, message, messages
 from wallwatch_testing.kafka_lag import read_all
 from wallwatch_testing.simulator import simulating
@@ -80,7 +80,9 @@ class Observed:
     def _where_lost(self, measurement: str, expected: set[Key]) -> str:
         """Report on which side of Kafka samples were lost."""
         missing = expected - set(self.rows(measurement))
-        in_kafka = [message(json.loads(one.value() or b"{}")) for one in read_all(self.path.kafka.address, f"wallwatch.{measurement}")]
+        in_kafka = [
+            message(one) for block in read_all(self.path.kafka.address, "wallwatch.blocks") for one in singles(block.value() or b"")
+        ]
         ingested_not = missing & keys(in_kafka, measurement)
         refused = len(read_all(self.path.kafka.address, "wallwatch.dead_letter"))
         return (

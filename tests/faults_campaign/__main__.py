@@ -23,11 +23,13 @@ from tests.faults_campaign.orders import Orders, states_of
 from tests.faults_campaign.page import write_page
 from tests.faults_campaign.settling import follow, wait_until
 
+from wallwatch.domain.telemetry.decode import Refused
 from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.settings import Settings
 from wallwatch_local import hosts, kafka
 from wallwatch_local.paths import REPOSITORY
 from wallwatch_testing import stack as stacks
+from wallwatch_testing.blocks import singles
 from wallwatch_testing.kafka_lag import committed, ends, lag, read_all
 from wallwatch_testing.stack import Stack
 from wallwatch_testing.telemetry_path import TABLES, Key, keys
@@ -217,7 +219,7 @@ def settle(stack: Stack, orders: Orders, receiver: Receiver) -> list[Balance]:
 def behind_now(stack: Stack) -> Callable[[], int]:
     """A function that counts what `ingest` has not read yet of what Kafka has now: the fleet goes on, so there is always more."""
     broker = kafka.client_of(stack.layout.kafka_bootstrap, stack.layout.kafka_security)
-    topics = [f"wallwatch.{measurement}" for measurement in TABLES]
+    topics = ["wallwatch.blocks", *(f"wallwatch.{measurement}" for measurement in TABLES)]
     end: dict[tuple[str, int], int] = {}
 
     def behind() -> int:
@@ -237,12 +239,15 @@ def whereabouts(stack: Stack, balance: Balance) -> dict[str, int]:
     for message in read_all(broker, topic):
         with suppress(ValueError, KeyError, TypeError):
             came.append(ledgers.message_of(json.loads(message.value() or b"")))
+    for message in read_all(broker, "wallwatch.blocks"):
+        with suppress(Refused):
+            came += [ledgers.message_of(one) for one in singles(message.value() or b"")]
     in_kafka = {" ".join(one) for one in keys(came, balance.what)}
     missing = len(in_kafka.intersection(balance.lost))
     return {
         "in Kafka": missing,
         "at the host": len(balance.lost) - missing,
-        "not read by ingest": lag(broker, Settings().ingest_group, [topic]),
+        "not read by ingest": lag(broker, Settings().ingest_group, [topic, "wallwatch.blocks"]),
     }
 
 

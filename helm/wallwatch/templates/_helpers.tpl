@@ -31,12 +31,15 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
     secretKeyRef: {name: {{ include "wallwatch.databaseSecret" .root }}, key: {{ .role }}-url}
 {{- end }}
 
-{{/* Further settings, those that settings.txt lists. */}}
+{{/* Further settings, those that settings.txt lists, and variables of others. */}}
 {{- define "wallwatch.settingsEnv" -}}
 {{- $known := .Files.Get "settings.txt" | splitList "\n" -}}
 {{- range $name, $value := .Values.settings }}
 {{- if not (has $name $known) }}{{ fail (printf "settings: %s is no setting of Wallwatch, or the chart sets it by a value of its own" $name) }}{{ end }}
 - {name: {{ $name }}, value: {{ $value | quote }}}
+{{- end }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from wallwatch.domain.telemetry.blocks import layouts
+from wallwatch.domain.telemetry.blocks import BlockReader, layouts, single
 from wallwatch_testing.ingest_batches import Record
 
 OF_ALL = ("host", "rack", "telemetry_key")
@@ -48,6 +48,12 @@ def block(messages: Sequence[Mapping[str, Any]], values: list[list[bytes]] | Non
         rows.append(b"[%d,%b,[%b]]" % (message["timestamp"], orjson.dumps(own), row))
     head = {"name": first["name"], "tags": tags, "fields": ranges(map(layout.fields.index, known))} | ({"more": more} if more else {})
     return orjson.dumps(head)[:-1] + b',"rows":[' + b",".join(rows) + b"]}"
+
+
+def singles(raw: bytes) -> list[dict[str, Any]]:
+    """The messages that a block stands for, without telemetry keys."""
+    name, samples, _ = BlockReader().read(raw, 2**63 - 1)
+    return [orjson.loads(single(name, *sample)) for sample in samples]
 
 
 def in_blocks(records: Iterable[Record]) -> list[Record]:

@@ -1,12 +1,12 @@
-"""`make images`: a wrong digest is named with the right one, and what nobody could look up is not taken for right."""
+"""`make image-digests`: a wrong digest is named with the right one, and what nobody could look up is not taken for right."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from wallwatch_local import images
-from wallwatch_local.images import Image, check, exit_code, pinned, registry
+from wallwatch_local import image_digests
+from wallwatch_local.image_digests import Image, check, exit_code, pinned, registry
 
 RIGHT, OTHER = f"sha256:{'a' * 64}", f"sha256:{'b' * 64}"
 STORE, BROKER = Image("example/store:1.0", RIGHT, ("docker-compose.yml",)), Image("example/broker:2", OTHER, ("values.yaml",))
@@ -60,4 +60,4 @@ def test_the_registry_is_asked_by_the_program_that_is_installed(
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/nowhere")
     [verdict] = check([STORE], registry())
     assert said in (verdict.digest, verdict.problem)
-    assert images.exit_code([verdict]) == (0 if said == RIGHT else 3)
+    assert image_digests.exit_code([verdict]) == (0 if said == RIGHT else 3)

@@ -1,4 +1,4 @@
-"""`make images`: are the digests with which images of others are pinned those that their registry gives for the tags?
+"""`make image-digests`: are the digests with which images of others are pinned those that their registry gives for the tags?
 
 An image without a digest that can be asked for counts as not checked, never as right.
 """
