@@ -25,8 +25,8 @@ setup_python() {
   run_logged python-own "$advice" env VIRTUAL_ENV="$REPO/.venv" uv pip install --quiet --no-deps -e .
   # The first process that calls these loops would compile them, and whatever waits for it would wait longer.
   run_logged compile-rows "run again; if it fails again, report it with the log" .venv/bin/python -m wallwatch.store.compile_rows
-  # Optional: classify needs half of the CPU with it, and does the same without.
+  # Optional: classify and isolation do the same without it, with more CPU.
   .venv/bin/python -m wallwatch.jobs.compile_stage >"$LOGS/compile-stage.log" 2>&1 </dev/null \
-    || say python "classify runs as plain Python, its stage could not be compiled (log: $LOGS/compile-stage.log)"
+    || say python "classify and isolation run as plain Python, their stages could not be compiled (log: $LOGS/compile-stage.log)"
   echo "$inputs" >.venv/wallwatch-stamp # in the environment itself, so that it goes with it
 }

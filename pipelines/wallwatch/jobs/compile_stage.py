@@ -69,7 +69,7 @@ def build() -> Path:
 def main() -> None:
     """Compile, and say where the result is."""
     if not has_compiler():
-        sys.stdout.write("there is no C compiler, or Python has no headers: classify runs as plain Python\n")
+        sys.stdout.write("there is no C compiler, or Python has no headers: classify and isolation run as plain Python\n")
         return
     sys.stdout.write(f"{build()}\n")
 
