@@ -4,9 +4,13 @@ import json
 from functools import cache
 from typing import Any
 
+from confluent_kafka import TopicPartition
+
+from wallwatch.domain.telemetry import blocks
 from wallwatch.domain.telemetry.decode import Sender
 from wallwatch.domain.telemetry.keys import TAG, Keys, key_of
-from wallwatch.jobs.classify import Classifier
+from wallwatch.domain.telemetry.registry import topics
+from wallwatch.jobs.classify import TOPICS, Classifier, hears_all
 from wallwatch.jobs.host_state import HostStates
 from wallwatch_testing.blocks import in_blocks
 from wallwatch_testing.ingest_batches import Record
@@ -66,14 +70,14 @@ def findings(records: list[Record]) -> list[dict[str, Any]]:
 def test_blocks_give_the_findings_of_single_messages() -> None:
     singles = story()
     found = findings(of_classify(singles))
-    blocks = in_blocks(singles)
-    assert sum(one.measurement == "blocks" for one in blocks) == len(blocks) - 2  # all but the two events
-    assert len(blocks) < len(singles) * 0.6
+    sent = in_blocks(singles)
+    assert sum(one.measurement == "blocks" for one in sent) == len(sent) - 2  # all but the two events
+    assert len(sent) < len(singles) * 0.6
 
     def by_host(some: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
         return {host: [one for one in some if one["host"] == host] for host in ("h1", "h2")}
 
-    assert by_host(findings(blocks)) == by_host(found)
+    assert by_host(findings(sent)) == by_host(found)
     assert {one["state"] for one in found if one["symptom"] == "S1"} == {"active", "cleared"}
 
 
@@ -94,9 +98,36 @@ def test_a_block_of_a_host_that_does_not_prove_its_name_is_left_out() -> None:
 
 
 def test_blocks_that_cannot_be_read_change_nothing() -> None:
-    bad = [None, b"", b"{", b"[]", b'{"name":"rnic","rows":[[1,[],[]]]}', b'{"name":"rnic_mask","rows":7}']
-    blocks = in_blocks(story()[:1000])
-    spoilt = [record for i, one in enumerate(blocks) for record in (one, Record("blocks", bad[i % len(bad)], b"h1"))]
-    found = findings(blocks)
+    nested = b"[" * 300 + b"]" * 300
+    deep = b'{"name":"rnic","tags":{"host":"h1"},"x":%b,"fields":"0","rows":[]}' % nested
+    bad = [deep, None, b"", b"{", b"[]", b'{"name":"rnic","rows":[[1,[],[]]]}', b'{"name":"rnic_mask","rows":7}']
+    sent = in_blocks(story()[:1000])
+    spoilt = [record for i, one in enumerate(sent) for record in (one, Record("blocks", bad[i % len(bad)], b"h1"))]
+    found = findings(sent)
     assert found
     assert findings(spoilt) == found
+
+
+def test_messages_of_a_host_that_are_nested_too_deeply_change_nothing() -> None:
+    message = json.loads(story()[0].content or b"")
+    message["fields"]["ets_bandwidth"] = "DEEP"
+    good = Record("rnic", json.dumps(message).encode(), b"h1")
+    one = classifier()
+    for right in (good, *in_blocks([good])):
+        deep = (right.content or b"").replace(b'"DEEP"', b"[" * 300 + b"]" * 300)
+        assert deep != right.content
+        assert one.take([right._replace(content=deep)]) == []
+    assert list(one._states.take_unsaved(0)) == []
+    one.take([good])
+    assert list(one._states.take_unsaved(0)) != []
+
+
+def test_peers_are_judged_only_by_a_process_that_has_all_partitions_of_every_topic() -> None:
+    names = (*TOPICS, blocks.TOPIC)
+    everything = [TopicPartition(name, number) for name in names for number in range(topics()[name].partitions)]
+    assert hears_all(everything)
+    assert not hears_all([])
+    for name in names:
+        # While a release without blocks still runs, `range` gives all blocks to the others and divides the single messages.
+        assert not hears_all([one for one in everything if (one.topic, one.partition) != (name, 3)])
+    assert not hears_all([one for one in everything if one.topic == blocks.TOPIC or one.partition < 6])

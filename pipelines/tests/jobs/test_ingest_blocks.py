@@ -11,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from wallwatch.domain.telemetry.blocks import layouts
+from wallwatch.domain.telemetry.blocks import BlockReader, layouts
 from wallwatch.domain.telemetry.decode import Sender
 from wallwatch.domain.telemetry.keys import REDACTED, TAG, Keys, key_of
 from wallwatch.domain.telemetry.registry import Measurement, measurements
 from wallwatch.jobs.ingest_batch import Batch
+from wallwatch.store.block_columns import BlockColumns
 from wallwatch_testing.blocks import block
 from wallwatch_testing.ingest_batches import Builder, Record, builder, content
 
@@ -214,6 +215,11 @@ ROWS: list[Any] = orjson.loads(changed())["rows"]
         (changed(rows=None), "wrong_type", "rows of a block must be a list"),
         (changed(rows={}), "wrong_type", "rows of a block must be a list"),
         (changed(rows=[ROWS[0]] * 1001), "out_of_range", "at most 1000 rows, not 1001"),
+        (changed().replace(b',"rows"', b'Z"rows"'), "not_json", ""),
+        (changed()[:-1] + b',"name":"rnic_mask"}', "wrong_measurement", "begins with the name of another"),
+        (changed().replace(b',"rows"', b',"name":"rnic_mask","rows"'), "wrong_measurement", "begins with the name of another"),
+        (changed()[:-1] + b',"x":' + b"[" * 300 + b"]" * 300 + b"}", "wrong_type", "nested too deeply"),
+        (changed().replace(b',"rows"', b',"x":' + b"[" * 300 + b"]" * 300 + b',"rows"'), "wrong_type", "nested too deeply"),
     ],
 )
 @pytest.mark.parametrize("in_columns", [True, False])
@@ -258,10 +264,80 @@ def test_one_bad_row_is_refused_alone_and_can_be_sent_again(row: Any, topic: str
     assert batch.tables["offload_sample"].row_count == 4
     again = Batch()
     repeated = (letter.value or b"").replace(REDACTED.encode(), KEY.encode())
-    if TAG.encode() not in repeated:  # what the table refuses has lost its key already
-        repeated = repeated.replace(b'"tags":{', b'"tags":{"%b":"%b",' % (TAG.encode(), KEY.encode()))
     made.builder.add(again, [Record(letter.topic.removeprefix("wallwatch."), repeated, b"h1")])
     assert [(one.topic, one.reason, one.detail) for one in again.rejected] == [(topic, reason, letter.detail)]
+
+
+NESTED = b"[" * 300 + b"]" * 300
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        b'[%d,["0000:3b:00.0"],[3,%b]]' % (NOW_NS, NESTED),
+        b'[%d,["0000:3b:00.0"],%b]' % (NOW_NS, NESTED),
+        b"[%d,[%b],[3,4]]" % (NOW_NS, NESTED),
+        b'[%b,["0000:3b:00.0"],[3,4]]' % NESTED,
+        NESTED,
+    ],
+)
+@pytest.mark.parametrize("in_columns", [True, False])
+def test_a_row_that_is_nested_too_deeply_is_refused_and_the_others_are_stored(row: bytes, in_columns: bool) -> None:
+    made, batch = builder(in_columns, checking(True)), Batch()
+    made.builder.add(batch, [Record("blocks", changed().replace(b'"rows":[', b'"rows":[%b,' % row), b"h1")])
+    (letter,) = batch.rejected
+    assert (letter.topic, letter.reason, letter.detail) == ("wallwatch.blocks", "wrong_type", "a row is nested too deeply")
+    assert batch.tables["offload_sample"].row_count == 4
+
+
+@pytest.mark.parametrize("in_columns", [True, False])
+def test_a_single_message_that_is_nested_too_deeply_is_refused(in_columns: bool) -> None:
+    (good, *_) = (one.content or b"" for one in GOOD.as_singles())
+    bad = [
+        good.replace(b'"max_idle_ms":10000', b'"max_idle_ms":%b' % NESTED),
+        good.replace(b'"name":"rnic_offload"', b'"name":%b' % NESTED),
+        good.replace(b'"timestamp":', b'"x":%b1%b,"timestamp":' % (b'{"a":' * 300, b"}" * 300)),
+    ]
+    made, batch = builder(in_columns, checking(True)), Batch()
+    for raw in (good, *bad):
+        made.builder.add(batch, [Record("rnic_offload", raw, b"h1")])
+    assert [one.reason for one in batch.rejected] == ["wrong_type"] * 3
+    assert batch.tables["offload_sample"].row_count == 1
+
+
+@pytest.mark.parametrize("in_columns", [True, False])
+def test_a_block_of_two_names_harms_no_other_one_in_the_same_chunk(in_columns: bool) -> None:
+    spoilt = b'{"name":"rnic_vf","tags":{"host":"h1","rack":"r1","%b":"%b"},"name":"rnic_offload",' % (TAG.encode(), KEY.encode())
+    spoilt += b'"fields":"0","rows":[[%d,["0000:3b:00.0"],[3]]]}' % NOW_NS
+    tags = {name: TAGS[name] for name in layouts()["rnic_vf"].tags if name in TAGS}
+    field = next(name for name, one in measurements()["rnic_vf"].fields.items() if one.type == "int")
+    right = Sent("rnic_vf", (field,), {"host": "h1", "rack": "r1", TAG: KEY}, [Row((b"17",), tags, NOW_NS)], b"h1")
+    made, batch = builder(in_columns, checking(True)), Batch()
+    made.builder.add(batch, [Record("blocks", spoilt, b"h1"), *right.as_block(), Record("blocks", spoilt, b"h1")])
+    assert [one.reason for one in batch.rejected] == ["wrong_measurement"] * 2
+    assert {name: table.row_count for name, table in batch.tables.items()} == {measurements()["rnic_vf"].table: 1}
+
+
+def test_columns_remember_only_what_proves_its_name_and_not_more_than_is_allowed() -> None:
+    raw = GOOD.as_block()[0].content or b""
+    columns = BlockColumns(measurements()["rnic_offload"], BlockReader(), most_bytes=30_000)
+    latest_ns = NOW_NS + 10**12
+    wrong = Sender(b"h2", PROVES)
+    assert columns.known(raw, wrong) is None
+    assert columns._memory.used == 0
+    for number in range(100):
+        some = raw.replace(b"0000:3b:00.0", b"%04x:3b:00.0" % number).replace(b'"r1"', b'"r%d"' % number)
+        known = columns.known(some, Sender(b"h1", PROVES))
+        assert known is not None
+        (scanned,) = columns.scan([(some, known)], latest_ns)
+        assert scanned.counts == {0: 4}
+        assert 0 < columns._memory.used <= 30_000
+        assert len(columns._memory.known) <= 20
+    bad = raw.replace(b"0000:3b:00.1", b"x<y")
+    known = columns.known(bad, None)
+    assert known is not None
+    assert columns.scan([(bad, known)], latest_ns) == []
+    assert len(known.origins) == 3
 
 
 def test_what_a_newer_collector_sends_is_counted_as_unknown_and_the_rest_is_stored() -> None:

@@ -69,7 +69,7 @@ def singles() -> None:
             sys.stdout.buffer.write(without_keys(line))
             continue
         try:
-            name, samples, refused = reader.read(line, latest_ns)
+            name, samples, refused, _ = reader.read(line, latest_ns)
         except Refused as refusal:
             wrong += 1
             typer.echo(f"line {number}: {refusal}", err=True)

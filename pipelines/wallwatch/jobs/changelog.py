@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 TIMEOUT_S = 30.0
 POLL_RECORDS, POLL_S = 1000, 1.0
 OFFSETS, FAMILY = "__processed_tp_offsets__", ("__column_family__", b"default")
+OFFSETS_OF_MORE = "wallwatch_offsets_of_more"
+"""Offsets of topics that former versions do not read: in the header above, they would take these records for ones not committed."""
 _SEPARATOR = b"|"
 
 
@@ -70,6 +72,7 @@ class Changelog:
 
     def __init__(self, settings: KafkaSettings, group: str, topics: Sequence[str], producer: Producer, more: Sequence[str] = ()) -> None:
         self._settings, self._group, self._topics, self._producer = settings, group, (*topics, *more), producer
+        self._more = frozenset(more)
         self.topic = name_of(group, topics)
 
     def create(self) -> None:
@@ -78,7 +81,7 @@ class Changelog:
         Raises
         ------
         ChangelogMismatch
-            When it exists with another number of partitions.
+            When it exists with another number of partitions, or the topics of the input differ in theirs.
         KafkaException
             When the broker does not answer, or a topic of the input is missing.
         """
@@ -87,7 +90,7 @@ class Changelog:
         for topic in self._topics:
             if topic not in known or known[topic].error is not None:
                 raise KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART, f"{topic} is missing: run `wallwatch topics create`"))
-        partitions = max(len(known[topic].partitions) for topic in self._topics)
+        partitions = one_number({topic: len(known[topic].partitions) for topic in self._topics})
         if self.topic not in known:
             replicas = max(len(one.replicas) for topic in self._topics for one in known[topic].partitions.values())
             wanted = NewTopic(self.topic, num_partitions=partitions, replication_factor=replicas, config={"cleanup.policy": "compact"})
@@ -110,7 +113,7 @@ class Changelog:
         int
             How many parts there were.
         """
-        headers = [FAMILY, (OFFSETS, orjson.dumps(processed))]
+        headers = [FAMILY, *_offsets_headers(processed, self._more)]
         count = 0
         for host, name, raw in parts:
             key = key_of(host, name)
@@ -183,12 +186,45 @@ class Changelog:
         return found
 
 
+def one_number(partitions: Mapping[str, int]) -> int:
+    """The number of partitions that all these topics have.
+
+    >>> one_number({"a": 12, "b": 12})
+    12
+
+    Raises
+    ------
+    ChangelogMismatch
+        When they differ: messages of one host would then be in different partitions of them, and its state in several processes.
+    """
+    most = max(partitions.values())
+    fewer = ", ".join(f"{topic} has {number}" for topic, number in sorted(partitions.items()) if number != most)
+    if fewer:
+        usual = max(partitions, key=lambda topic: partitions[topic])
+        raise ChangelogMismatch(
+            f"the topics of classify must have the same number of partitions: {usual} has {most}, but {fewer}. Bring them to {most} with "
+            f"`kafka-topics.sh --alter --partitions {most} --topic NAME`, and start classify again"
+        )
+    return most
+
+
+def _offsets_headers(processed: Mapping[str, int], more: frozenset[str]) -> Iterator[tuple[str, bytes]]:
+    """What a record rests on.
+
+    >>> list(_offsets_headers({"a": 4, "new": 7}, frozenset({"new"})))
+    [('__processed_tp_offsets__', b'{"a":4}'), ('wallwatch_offsets_of_more', b'{"new":7}')]
+    """
+    yield OFFSETS, orjson.dumps({topic: offset for topic, offset in processed.items() if topic not in more})
+    of_more = {topic: offset for topic, offset in processed.items() if topic in more}
+    if of_more:
+        yield OFFSETS_OF_MORE, orjson.dumps(of_more)
+
+
 def _is_committed(headers: Any, committed: Mapping[str, int]) -> bool:
     """Whether the offsets of all messages that a record rests on were committed.
 
     >>> _is_committed([(OFFSETS, b'{"a": 4}')], {"a": 5}), _is_committed([(OFFSETS, b'{"a": 5}')], {"a": 5}), _is_committed(None, {})
     (True, False, True)
     """
-    processed = next((value for name, value in headers or () if name == OFFSETS), None)
-    offsets = orjson.loads(processed) if processed else None
-    return all(offset < committed.get(topic, -1) for topic, offset in (offsets or {}).items())
+    rests_on = [orjson.loads(value) or {} for name, value in headers or () if name in (OFFSETS, OFFSETS_OF_MORE) and value]
+    return all(offset < committed.get(topic, -1) for offsets in rests_on for topic, offset in offsets.items())

@@ -107,7 +107,7 @@ class Classifier:
             try:
                 sender = self._sender(message.key())
                 if topic == blocks.TOPIC:
-                    name, decoded, refused = self._blocks.read(message.value(), latest_ns, sender)
+                    name, decoded, refused, _ = self._blocks.read(message.value(), latest_ns, sender)
                 else:
                     name, refused = TOPICS[topic].name, []
                     decoded = [decode(message.value(), TOPICS[topic], latest_ns, sender)]
@@ -124,6 +124,12 @@ class Classifier:
 
 def _ignored_of(host: dict[str, Any] | None) -> tuple[int, int, int]:
     return (0, 0, 0) if host is None else (host["late"], host["flooded"], host["wrong"])
+
+
+def hears_all(places: Iterable[TopicPartition]) -> bool:
+    """Whether all partitions of every topic are among these: `range` gives topics that only some processes read to those alone."""
+    assigned = {(one.topic, one.partition) for one in places}
+    return all((topic, number) in assigned for topic in (*TOPICS, blocks.TOPIC) for number in range(topics()[topic].partitions))
 
 
 class Classify:
@@ -279,7 +285,7 @@ class Classify:
         """Restore the state of partitions that are new here, or that another process has changed since they were given up."""
         self._follow([(one.topic, one.partition) for one in partitions])
         assigned = {one.partition for one in partitions}
-        self._classifier.hear(len(assigned) == topics()[f"wallwatch.{MEASUREMENTS[0]}"].partitions)
+        self._classifier.hear(hears_all(partitions))
         for partition in self._states.partitions - assigned:
             self._states.drop(partition)
         begins = {one: self._changelog_ends.get(one, 0) for one in assigned}

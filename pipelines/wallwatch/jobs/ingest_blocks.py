@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wallwatch.domain.telemetry.blocks import TOPIC, BlockReader, layouts, single
-from wallwatch.domain.telemetry.decode import Decoded, Refused, Sender, proves
+from wallwatch.domain.telemetry import keys
+from wallwatch.domain.telemetry.blocks import TOPIC, BlockReader, ReadBlock, layouts, single
+from wallwatch.domain.telemetry.decode import Decoded, Refused, Sender
 from wallwatch.domain.telemetry.registry import Measurement, measurements
 from wallwatch.jobs.dead_letter import RowMessage, rejected
 from wallwatch.store.block_columns import BlockColumns, Known, ScannedBlocks
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 512 * 1024
 """Blocks that are read together: as much text as some hundred single messages, so that it stays in the processor's caches."""
+
+MOST_REMEMBERED_BYTES = 32 * 1024 * 1024
+"""Of the reference path, which few blocks take."""
 
 _NAME = re.compile(rb'\{"name":"([a-z_]+)"')
 _NO_FIELDS: dict[str, Any] = {}
@@ -44,7 +48,7 @@ class BlockSamples:
     def __init__(self, store: Store, sender: Callable[[bytes | None], Sender | None], in_columns: bool) -> None:
         self._store = store
         self._sender = sender
-        self._reader = BlockReader()
+        self._reader = BlockReader(most_bytes=MOST_REMEMBERED_BYTES)
         self._columns = {name: BlockColumns(measurements()[name], self._reader, in_columns) for name in layouts()}
 
     def add(self, batch: Batch, group: list[Any], latest_ns: int) -> None:
@@ -65,24 +69,19 @@ class BlockSamples:
     def _candidate(self, columns: BlockColumns, message: Any) -> tuple[bytes, Known] | None:
         """A block for the compiled loops. One whose sender does not prove its name takes the reference path, which says what is wrong."""
         value = message.value()
-        known = columns.known(value)
-        if known is None:
-            return None
-        sender, envelope = self._sender(message.key()), known.envelope
-        if sender is not None and not proves(sender, envelope.tags["host"], envelope.telemetry_key):
-            return None
-        return value, known
+        known = columns.known(value, self._sender(message.key()))
+        return None if known is None else (value, known)
 
     def _add(self, batch: Batch, messages: list[Any], scanned: list[ScannedBlocks], latest_ns: int) -> None:
         """Store the rows of blocks of one measurement, in the order of the messages: those that were scanned, and the others one by one."""
         counts = {number: count for one in scanned for number, count in one.counts.items()}
         name = scanned[0].name if scanned else ""
-        one_by_one: dict[int, list[Decoded]] = {}
+        one_by_one: dict[int, ReadBlock] = {}
         for number, message in enumerate(messages):
             if number not in counts:
-                read, one_by_one[number] = self._read(batch, message, latest_ns)
-                counts[number] = len(one_by_one[number])
-                name = name or read
+                read = one_by_one[number] = self._read(batch, message, latest_ns)
+                counts[number] = len(read.samples)
+                name = name or read.measurement
         batch.samples += sum(counts.values())
         if not name:
             return
@@ -95,22 +94,28 @@ class BlockSamples:
             for place, origin, at_ns in zip(places, one.scanned.origins, one.scanned.times_ns.tolist(), strict=True):
                 seen[place] = Decoded(origin.tags, at_ns, _NO_FIELDS)
         sources: dict[int, RowMessage] = {}
-        for number, rows in one_by_one.items():
-            for place, row in enumerate(rows, int(offsets[number])):
+        for number, read in one_by_one.items():
+            for place, row in enumerate(read.samples, int(offsets[number])):
                 seen[place] = row
-                sources[place] = RowMessage(messages[number], measurement.topic, partial(single, name, *row))
+                sources[place] = RowMessage(messages[number], measurement.topic, partial(_as_sent, name, row, read.had_key))
         self._store(batch, TOPIC, measurement, seen, [one.scanned for one in scanned], list(sources), sources.__getitem__)
 
-    def _read(self, batch: Batch, message: Any, latest_ns: int) -> tuple[str, list[Decoded]]:
-        """A block of the reference path: its measurement and its samples."""
+    def _read(self, batch: Batch, message: Any, latest_ns: int) -> ReadBlock:
+        """A block of the reference path."""
         try:
-            name, decoded, refused = self._reader.read(message.value(), latest_ns, self._sender(message.key()))
+            found = self._reader.read(message.value(), latest_ns, self._sender(message.key()))
         except Refused as refusal:
             batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
-            return "", []
-        for row in refused:
+            return ReadBlock("", [], [])
+        for row in found.refused:
             batch.rejected.append(rejected(RowMessage(message, row.topic, partial(bytes, row.value)), row.reason, row.detail))
-        return name, decoded
+        return found
+
+
+def _as_sent(name: str, row: Decoded, had_key: bool) -> bytes:
+    """A row as a message of its own, with a place for the telemetry key that it came with."""
+    tags = {**row.tags, keys.TAG: keys.REDACTED} if had_key else row.tags
+    return single(name, tags, row.at_ns, row.fields)
 
 
 def _name_of(value: bytes | None) -> str:

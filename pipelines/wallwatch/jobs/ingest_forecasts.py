@@ -11,6 +11,7 @@ import psycopg
 
 from wallwatch.domain.forecast.confidence import Confidence
 from wallwatch.domain.telemetry.decode import Refused, check_names, parse_json
+from wallwatch.domain.telemetry.shown import shown
 
 TOPIC = "wallwatch.forecasts"
 ROWS_PER_MINUTE = 8_000
@@ -47,7 +48,7 @@ def decode_forecast(value: bytes | None) -> dict[str, Any]:
         raise Refused("wrong_type", "the forecast's walls are not an object of objects")
     times = [v for w in found["walls"].values() for v in w.values()]
     confidence = found.get("confidence")
-    if confidence is not None and confidence not in set(Confidence):
+    if confidence is not None and not (isinstance(confidence, str) and confidence in set(Confidence)):
         raise Refused("wrong_type", f"the forecast's confidence is none of {', '.join(Confidence)}")
     decline = found.get("decline")
     if decline is not None:
@@ -67,11 +68,11 @@ def _time_of(value: object, name: str) -> datetime | None:
     if value is None:
         return None
     try:
-        at = datetime.fromisoformat(str(value))
+        at = datetime.fromisoformat(shown(value, 80))
     except ValueError:
         at = None
     if at is None or at.tzinfo is None:
-        raise Refused("bad_timestamp", f"the forecast's {name!r} is not an RFC 3339 time: {str(value)[:40]!r}")
+        raise Refused("bad_timestamp", f"the forecast's {name!r} is not an RFC 3339 time: {shown(value, 40)!r}")
     return at
 
 

@@ -12,14 +12,17 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
+from wallwatch.domain.telemetry.block_memory import Memory, size_of
 from wallwatch.domain.telemetry.blocks import MOST_ROWS, BlockReader, Envelope
-from wallwatch.domain.telemetry.decode import EARLIEST_NS, Refused
+from wallwatch.domain.telemetry.decode import EARLIEST_NS, Refused, Sender, proves
 from wallwatch.domain.telemetry.registry import Measurement
 from wallwatch.store import compiled_rows
-from wallwatch.store.column_encoder import MOST_ORIGINS, Origin, Scanned, origin_of, read_in_python
+from wallwatch.store.column_encoder import Origin, Scanned, origin_of, read_in_python
 from wallwatch.store.compiled_rows import BLOCK
 from wallwatch.store.message_shapes import Shape
 
+MOST_REMEMBERED_BYTES = 96 * 1024 * 1024
+"""Of each measurement: 40,000 RNICs and the envelopes of their hosts fit, their masks and functions do not."""
 MOST_SHAPES = 256
 """Sets of fields per measurement that are known: more than kinds of devices, drivers and collectors together."""
 
@@ -36,8 +39,10 @@ class Known:
     shape: Shape
     begin: int
     """Where the first row begins."""
-    origins: dict[bytes, Origin | None] = field(default_factory=dict)
-    """Tags of rows that were met, by their text; None for those that are not right."""
+    origins: dict[bytes, Origin] = field(default_factory=dict)
+    """Right tags of rows that were met, by their text."""
+    remembered: bool = False
+    """Whether it stays, with the tags of its rows."""
 
 
 @dataclass(slots=True)
@@ -66,47 +71,45 @@ class BlockColumns:
         The reference path, which checks envelopes.
     learns : bool
         False leaves everything to the reference path.
+    most_bytes : int
+        What is remembered takes about so much at most.
     """
 
-    def __init__(self, measurement: Measurement, reader: BlockReader, learns: bool = True) -> None:
+    def __init__(self, measurement: Measurement, reader: BlockReader, learns: bool = True, most_bytes: int = MOST_REMEMBERED_BYTES) -> None:
         self._measurement = measurement
         self._reader = reader
         self._learns = learns
         self._shapes: dict[tuple[str, ...], Shape | None] = {}
-        self._known: dict[bytes, Known] = {}
-        self._remembered = 0
+        self._memory: Memory[Known] = Memory(most_bytes)
 
-    def known(self, value: bytes) -> Known | None:
-        """The envelope of a block; None if the block is left to the reference path."""
+    def known(self, value: bytes, sender: Sender | None) -> Known | None:
+        """The envelope of a block; None if the block is left to the reference path, as those whose sender does not prove its name."""
         at = value.find(_ROWS)
         if at < 0 or not self._learns:
             return None
         raw = value[:at]
-        found = self._known.get(raw)
-        if found is not None:
-            return found
-        envelope = self._reader.envelope(raw)
+        found = self._memory.known.get(raw)
+        envelope = self._reader.envelope(raw) if found is None else found.envelope
         if envelope is None or envelope.measurement is not self._measurement:
             return None
+        if sender is not None and not proves(sender, envelope.tags["host"], envelope.telemetry_key):
+            return None
+        if found is not None:
+            return found
         shape = self._shape(envelope)
         if shape is None:
             return None
-        self._remember()
-        found = self._known[raw] = Known(envelope, shape, at + len(_ROWS))
+        found = Known(envelope, shape, at + len(_ROWS))
+        found.remembered = self._memory.keep(raw, envelope, found)
         return found
 
     def _shape(self, envelope: Envelope) -> Shape | None:
-        if envelope.names not in self._shapes:
+        if envelope.named.names not in self._shapes:
             if len(self._shapes) >= MOST_SHAPES:
                 self._shapes.clear()
-            self._shapes[envelope.names] = Shape.of_rows(envelope.names, self._measurement)
-        return self._shapes[envelope.names]
-
-    def _remember(self) -> None:
-        self._remembered += 1
-        if self._remembered > MOST_ORIGINS:
-            self._known.clear()
-            self._remembered = 1
+                self._memory.forget()  # which holds shapes, too
+            self._shapes[envelope.named.names] = Shape.of_rows(envelope.named.names, self._measurement)
+        return self._shapes[envelope.named.names]
 
     def scan(self, blocks: Sequence[tuple[bytes, Known] | None], latest_ns: int) -> list[ScannedBlocks]:
         """Read blocks whose sender was checked; those that are in no result are for the reference path.
@@ -175,12 +178,15 @@ class BlockColumns:
         for block, begin, end in zip(block_of, begins, ends, strict=True):
             known, raw = blocks[block][1], joined[begin:end]
             origin = known.origins.get(raw)
-            if origin is None and raw not in known.origins:
+            if origin is None:
                 origin = self._origin(known.envelope, raw)
-                self._remember()
-                known.origins[raw] = origin
+                if origin is not None and known.remembered and self._has_room(raw, origin):
+                    known.origins[raw] = origin
             found.append(origin)
         return found
+
+    def _has_room(self, raw: bytes, origin: Origin) -> bool:
+        return self._memory.has_room(len(raw), size_of(raw, origin.tags, origin.number_cells, origin.text_cells))
 
     def _origin(self, envelope: Envelope, raw: bytes) -> Origin | None:
         try:

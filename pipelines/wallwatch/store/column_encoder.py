@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
+from wallwatch.domain.telemetry.block_memory import Budget, size_of
 from wallwatch.domain.telemetry.decode import EARLIEST_NS, Refused, decode_origin
 from wallwatch.domain.telemetry.identities import FIELDS
 from wallwatch.domain.telemetry.registry import Measurement
@@ -28,8 +29,8 @@ MOST_SHAPES = 16
 """Shapes per measurement: one for each kind of device and collector; the one that was used longest ago leaves."""
 
 MOST_FIELDS = 1_000
-MOST_ORIGINS = 50_000
-"""Names and tags per measurement that stay decoded, about 1 kB each: a fleet of 40,000 RNICs fits, its masks and functions do not."""
+MOST_REMEMBERED_BYTES = 96 * 1024 * 1024
+"""Of names and tags per measurement that stay decoded: a fleet of 40,000 RNICs fits, its masks and functions do not."""
 
 _PADDING = b"\0" * BLOCK
 _NO_CELLS = np.zeros(0, dtype=np.uint8)
@@ -114,6 +115,7 @@ class ColumnEncoder:
         self._has_other = bool(measurement.others)
         self._shapes: dict[tuple[str, ...], Shape] = {}
         self._origins: dict[bytes, Origin] = {}
+        self._budget = Budget(MOST_REMEMBERED_BYTES, self._origins.clear)
         self._empty_cells = not measurement.text_columns and not measurement.number_columns
 
     def learn(self, fields: Mapping[str, Any]) -> None:
@@ -207,9 +209,9 @@ class ColumnEncoder:
             tags, telemetry_key = decode_origin(b"{%b}" % raw, self._measurement)
         except Refused:
             return None
-        if len(self._origins) >= MOST_ORIGINS:
-            self._origins.clear()
-        origin = self._origins[raw] = origin_of(self._measurement, tags, telemetry_key)
+        origin = origin_of(self._measurement, tags, telemetry_key)
+        if self._budget.has_room(len(raw), size_of(raw, tags, *tags, origin.number_cells, origin.text_cells)):
+            self._origins[raw] = origin
         return origin
 
     def encode(self, scanned: Scanned, identities: Sequence[int], result: Encoded) -> None:

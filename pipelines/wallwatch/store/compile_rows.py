@@ -45,7 +45,7 @@ def _rows_of_a_block(measurement: Measurement, encoder: ColumnEncoder, encoded: 
     row = [_AT_NS, [own.get(name) for name in layout.tags], [12]]
     block = {"name": measurement.name, "tags": {"host": "h"}, "fields": str(layout.fields.index(field)), "rows": [row]}
     value, columns, before = orjson.dumps(block), BlockColumns(measurement, BlockReader()), encoded.row_count
-    known = columns.known(value)
+    known = columns.known(value, None)
     for blocks in columns.scan([None if known is None else (value, known)], 2 * _AT_NS):
         blocks.scanned.places = [0]
         encoder.encode(blocks.scanned, [1], encoded)

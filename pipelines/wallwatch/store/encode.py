@@ -18,6 +18,7 @@ import numpy.typing as npt
 import orjson
 
 from wallwatch.domain.telemetry.registry import Measurement, MetricField
+from wallwatch.domain.telemetry.shown import shown
 
 COPY_HEADER = b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0)
 COPY_TRAILER = struct.pack(">h", -1)
@@ -77,7 +78,7 @@ def problem_of(known: MetricField, value: object) -> tuple[str, str] | None:
     """Why a value cannot be stored: `(reason, detail)`, or None when it can."""
     kinds: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "text": (str,), "bool": (bool,)}
     if not isinstance(value, kinds[known.type]) or (known.type in ("int", "float") and isinstance(value, bool)):
-        return "wrong_type", f"{known.name} must be {known.type}, not {type(value).__name__} {str(value)[:40]!r}"
+        return "wrong_type", f"{known.name} must be {known.type}, not {type(value).__name__} {shown(value, 40)!r}"
     if known.numeric and not 0 <= value <= _INT64_MAX:  # type: ignore[operator]  # a number, as was just checked
         return "out_of_range", f"{known.name} must be from 0 to 2^63-1, not {value}"
     return None

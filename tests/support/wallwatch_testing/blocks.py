@@ -52,7 +52,7 @@ def block(messages: Sequence[Mapping[str, Any]], values: list[list[bytes]] | Non
 
 def singles(raw: bytes) -> list[dict[str, Any]]:
     """The messages that a block stands for, without telemetry keys."""
-    name, samples, _ = BlockReader().read(raw, 2**63 - 1)
+    name, samples, *_ = BlockReader().read(raw, 2**63 - 1)
     return [orjson.loads(single(name, *sample)) for sample in samples]
 
 

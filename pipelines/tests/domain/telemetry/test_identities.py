@@ -164,3 +164,11 @@ def test_findings_forecasts_and_isolation_name_real_hosts_too(change: dict[str, 
         with pytest.raises(Refused) as refusal:
             read(json.dumps({**body, **change}).encode())
         assert refusal.value.reason == "bad_identity"
+
+
+@pytest.mark.parametrize("confidence", [[], {}, 7, "total"])
+def test_a_forecast_whose_confidence_is_none_of_ours_is_refused(confidence: object) -> None:
+    body = {"host": "h1", "pci": "0000:3b:00.0", "at": "2026-09-21T14:13:20Z", "cold_start": False, "policy_violated": False, "walls": {}}
+    decode_forecast(json.dumps(body | {"confidence": "low"}).encode())
+    with pytest.raises(Refused, match="confidence is none of"):
+        decode_forecast(json.dumps(body | {"confidence": confidence}).encode())

@@ -20,8 +20,10 @@ import orjson
 import yaml
 
 from wallwatch.domain.telemetry import keys
+from wallwatch.domain.telemetry.block_memory import Memory, size_of
 from wallwatch.domain.telemetry.decode import Decoded, Refused, Sender, check_sender, check_tags, check_time
 from wallwatch.domain.telemetry.registry import Measurement, RegistryError, measurements
+from wallwatch.domain.telemetry.shown import shown
 
 TOPIC = "wallwatch.blocks"
 
@@ -30,8 +32,9 @@ MOST_ROWS = 1_000
 MOST_FIELDS = 1_000
 MOST_ENVELOPE_BYTES = 16_384
 """Everything of a block but its rows: it is repeated in the dead letter of each refused row."""
-MOST_REMEMBERED = 50_000
-"""Envelopes, and tags of rows, that stay checked: some 1 kB each."""
+MOST_REMEMBERED_BYTES = 256 * 1024 * 1024
+"""Of envelopes and tags of rows that stay checked: two measurements of 40,000 RNICs, and the envelopes of their hosts, fit."""
+MOST_SETS_OF_FIELDS = 256
 
 _ROWS = b'"rows":'
 _NAME = b'{"name":"'
@@ -81,6 +84,17 @@ def layouts() -> dict[str, Layout]:
     return parse_layouts(yaml.safe_load(resources.files(__package__).joinpath("blocks.yaml").read_text(encoding="utf-8")))
 
 
+class Named(NamedTuple):
+    """Which fields the values of a row are."""
+
+    names: tuple[str, ...]
+    """In the order of a row's values."""
+    sorted_names: tuple[str, ...]
+    """The same in the order in which single messages have them."""
+    pick: Callable[[Sequence[Any]], tuple[Any, ...]]
+    """A row's values in that order."""
+
+
 @dataclass(slots=True)
 class Envelope:
     """Everything of a block but its rows, checked."""
@@ -90,17 +104,14 @@ class Envelope:
     tags: dict[str, str]
     """Those of all rows, without the telemetry key."""
     telemetry_key: str | None
-    names: tuple[str, ...]
-    """Of the fields, in the order of a row's values."""
-    sorted_names: tuple[str, ...]
-    """The same in the order in which single messages have them."""
-    pick: Callable[[Sequence[Any]], tuple[Any, ...]]
-    """A row's values in that order."""
+    named: Named
     fields: str
     more: list[str]
     """What named the fields."""
     rows: dict[tuple[Any, ...], dict[str, str]] = field(default_factory=dict)
     """Tags of rows that were checked already."""
+    remembered: bool = False
+    """Whether it stays, with the tags of its rows."""
 
     def tags_of(self, own: list[Any]) -> dict[str, str]:
         """All tags of a row, checked.
@@ -111,7 +122,8 @@ class Envelope:
             When they are not tags of this measurement.
         """
         names = self.layout.tags
-        return check_tags(self.tags | {_name(names, place): tag for place, tag in enumerate(own) if tag is not None}, self.measurement)[0]
+        tags = self.tags | {_name(names, place): tag for place, tag in enumerate(own) if tag is not None}
+        return check_tags(dict(sorted(tags.items())), self.measurement)[0]  # of two wrong ones, the first in a single message
 
 
 def _name(names: Sequence[str], place: int) -> str:
@@ -128,32 +140,46 @@ class RefusedRow(NamedTuple):
     detail: str
 
 
+class ReadBlock(NamedTuple):
+    """The samples of a block."""
+
+    measurement: str
+    samples: list[Decoded]
+    refused: list[RefusedRow]
+    had_key: bool = False
+    """Whether it had a telemetry key, which is not in the samples."""
+
+
 class BlockReader:
-    """Reads blocks. It remembers envelopes and tags that were right: those of a host repeat with every block.
+    """Reads blocks. It remembers envelopes and tags that were right and proved: those of a host repeat with every block.
 
     Parameters
     ----------
     wanted : collection of str, optional
         Measurements to read; blocks of others are empty. Without it, all.
+    most_bytes : int
+        What is remembered takes about so much at most.
     """
 
-    def __init__(self, wanted: Sequence[str] | None = None) -> None:
+    def __init__(self, wanted: Sequence[str] | None = None, most_bytes: int = MOST_REMEMBERED_BYTES) -> None:
         self._wanted = None if wanted is None else tuple(_NAME + name.encode() + b'"' for name in layouts() if name in wanted)
-        self._envelopes: dict[bytes, Envelope] = {}
-        self._remembered = 0
+        self._memory: Memory[Envelope] = Memory(most_bytes)
 
     def envelope(self, raw: bytes) -> Envelope | None:
         """The envelope whose text, from the first brace to the comma before the rows, is `raw`; None if it is not a right one."""
-        known = self._envelopes.get(raw)
+        known = self._memory.known.get(raw)
         if known is not None:
             return known
+        if not raw.endswith(b","):
+            return None
         try:
             known = _envelope(_parsed(raw[:-1] + b"}"), len(raw))
+            _check_first_name(raw, known.measurement.name)
         except Refused:
             return None
-        return self._remember(raw, known)
+        return known
 
-    def read(self, value: bytes | None, latest_ns: int, sender: Sender | None = None) -> tuple[str, list[Decoded], list[RefusedRow]]:
+    def read(self, value: bytes | None, latest_ns: int, sender: Sender | None = None) -> ReadBlock:
         """The measurement of a block, its samples, and rows that were refused.
 
         Parameters
@@ -167,81 +193,91 @@ class BlockReader:
             When the block as a whole can't be used, for the reasons of `decode`, or `out_of_range` when it is too large.
         """
         if self._wanted is not None and value is not None and value.startswith(_NAME) and not value.startswith(self._wanted):
-            return "", [], []
-        envelope, rows = self._split(value)
+            return ReadBlock("", [], [])
+        envelope, rows, raw, plain = self._split(value)
         if sender is not None:
             check_sender(sender, envelope.tags["host"], envelope.telemetry_key)
         if len(rows) > MOST_ROWS:
             raise Refused("out_of_range", f"a block has at most {MOST_ROWS} rows, not {len(rows)}")
-        nul = value is not None and _NUL in value
+        if not envelope.remembered and raw is not None:
+            envelope.remembered = self._memory.keep(raw, envelope, envelope)
+        good, bad = self._rows(envelope, rows, latest_ns, plain and value is not None and _NUL not in value)
+        return ReadBlock(envelope.measurement.name, good, bad, envelope.telemetry_key is not None)
+
+    def _rows(self, envelope: Envelope, rows: list[Any], latest_ns: int, plain: bool) -> tuple[list[Decoded], list[RefusedRow]]:
+        """The samples, and the rows that were refused; without `plain`, each row is checked for what its text may hide."""
         good: list[Decoded] = []
         bad: list[RefusedRow] = []
-        before = len(envelope.rows)
-        count, sorted_names, pick = len(envelope.names), envelope.sorted_names, envelope.pick
+        count, (_, sorted_names, pick) = len(envelope.named.names), envelope.named
         for row in rows:
+            try:
+                text = b"" if plain else _dumped([[row]], "a row")  # as deep as it is in a block
+            except Refused as refusal:
+                bad.append(_alone(envelope, None, refusal.reason, str(refusal)))
+                continue
             try:
                 at_ns, own, values = row
                 if type(values) is not list or len(values) != count:
                     raise ValueError
             except (TypeError, ValueError):
-                detail = f"a row is [time, [tags], [{count} values]], not {str(row)[:80]}"
+                if plain:  # its brackets may be another row's
+                    return self._rows(envelope, rows, latest_ns, False)
+                detail = f"a row is [time, [tags], [{count} values]], not {shown(row, 80)}"
                 bad.append(_alone(envelope, row, "wrong_type", detail))
                 continue
             try:
-                if nul and _NUL in orjson.dumps(row):
+                if _NUL in text:
                     raise Refused("nul_character", "PostgreSQL stores no text with a NUL character")
-                tags = _known_tags(envelope, own)
+                tags = self._known_tags(envelope, own)
                 good.append(Decoded(tags, check_time(at_ns, latest_ns), dict(zip(sorted_names, pick(values), strict=True))))
             except Refused as refusal:
+                if plain:
+                    return self._rows(envelope, rows, latest_ns, False)
                 bad.append(_as_single(envelope, row, refusal))
-        self._grown(len(envelope.rows) - before)
-        return envelope.measurement.name, good, bad
+        return good, bad
 
-    def _split(self, value: bytes | None) -> tuple[Envelope, list[Any]]:
-        """The envelope, checked, and the rows, which are not."""
+    def _split(self, value: bytes | None) -> tuple[Envelope, list[Any], bytes | None, bool]:
+        """The envelope, checked, and the rows, which are not; the envelope's text, if it may be remembered by it.
+
+        At last whether the rows have as many brackets as right ones, and no braces: either all are flat or one is refused.
+        """
         if value is None:
             raise Refused("empty", "the message has no value")
         at = value.find(_ROWS)
-        known = self.envelope(value[:at]) if at > 0 else None
+        raw = value[:at]
+        known = self.envelope(raw) if at > 0 else None
         if known is not None:
             end = value.rstrip()
             try:
                 if end.endswith(b"}"):
-                    rows = orjson.loads(end[at + len(_ROWS) : -1])
+                    text = end[at + len(_ROWS) : -1]
+                    rows = orjson.loads(text)
                     if type(rows) is list:
-                        return known, rows
+                        return known, rows, raw, text.count(b"[") == 3 * len(rows) + 1 and b"{" not in text
             except orjson.JSONDecodeError:
                 pass  # not in this form; what is wrong is said below
         found = _parsed(value)
         rows = found.pop("rows", None)
         if type(rows) is not list:
             raise Refused("wrong_type", "the rows of a block must be a list")
-        return _envelope(found, len(orjson.dumps(found))), rows
+        envelope = _envelope(found, len(_dumped(found, "the block")))
+        _check_first_name(value, envelope.measurement.name)
+        return envelope, rows, None, False
 
-    def _remember(self, raw: bytes, envelope: Envelope) -> Envelope:
-        self._grown(1)
-        self._envelopes[raw] = envelope
-        return envelope
-
-    def _grown(self, count: int) -> None:
-        self._remembered += count
-        if self._remembered > MOST_REMEMBERED:
-            self._envelopes.clear()
-            self._remembered = count
-
-
-def _known_tags(envelope: Envelope, own: Any) -> dict[str, str]:
-    """All tags of a row; rows may share them, as nobody changes them afterwards."""
-    if type(own) is not list:
-        raise Refused("wrong_type", "the tags of a row must be a list")
-    key = tuple(own)
-    try:
-        known = envelope.rows.get(key)
-    except TypeError:
-        raise Refused("wrong_type", "every tag must be text") from None
-    if known is None:
-        known = envelope.rows[key] = envelope.tags_of(own)
-    return known
+    def _known_tags(self, envelope: Envelope, own: Any) -> dict[str, str]:
+        """All tags of a row; rows may share them, as nobody changes them afterwards."""
+        if type(own) is not list:
+            raise Refused("wrong_type", "the tags of a row must be a list")
+        key = tuple(own)
+        try:
+            known = envelope.rows.get(key)
+        except TypeError:
+            raise Refused("wrong_type", "every tag must be text") from None
+        if known is None:
+            known = envelope.tags_of(own)
+            if envelope.remembered and self._memory.has_room(len(_dumped(own, "a tag")), size_of(key, known)):
+                envelope.rows[key] = known
+        return known
 
 
 def _parsed(value: bytes) -> dict[str, Any]:
@@ -254,13 +290,28 @@ def _parsed(value: bytes) -> dict[str, Any]:
     return found
 
 
+def _dumped(value: Any, what: str) -> bytes:
+    """The text of what was read, which may be nested more deeply than can be written."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        raise Refused("wrong_type", f"{what} is nested too deeply") from None
+
+
+def _check_first_name(value: bytes, name: str) -> None:
+    """Who sorts blocks by their first bytes must find the name there that JSON has in the end."""
+    if value.startswith(_NAME) and not value.startswith(_NAME + name.encode() + b'"'):
+        raise Refused("wrong_measurement", f"the block begins with the name of another measurement than {name}")
+
+
 def _envelope(found: dict[str, Any], size: int) -> Envelope:
     if size > MOST_ENVELOPE_BYTES:
         raise Refused("out_of_range", f"a block without its rows has at most {MOST_ENVELOPE_BYTES} bytes, not {size}")
+    text = _dumped(found, "the block")
     name, tags, more = found.get("name"), found.get("tags"), found.get("more", [])
     if not isinstance(name, str) or name not in layouts():
-        raise Refused("wrong_measurement", f"{str(name)[:60]!r} is not a measurement that is sent in blocks")
-    if _NUL in orjson.dumps(found):
+        raise Refused("wrong_measurement", f"{shown(name, 60)!r} is not a measurement that is sent in blocks")
+    if _NUL in text:
         raise Refused("nul_character", "PostgreSQL stores no text with a NUL character")
     if not isinstance(tags, dict) or set(map(type, tags.values())) != {str}:
         raise Refused("wrong_type", "the tags of a block must be a JSON object with texts")
@@ -271,16 +322,14 @@ def _envelope(found: dict[str, Any], size: int) -> Envelope:
     fields = found.get("fields")
     if not isinstance(fields, str):
         raise Refused("wrong_type", "`fields` must be the places of the fields, such as '0-5,7'")
-    names, sorted_names, pick = _named(name, fields, tuple(more))
+    named = _named(name, fields, tuple(more))
     of_all = dict(tags)
     telemetry_key = of_all.pop(keys.TAG, None)
-    return Envelope(measurements()[name], layouts()[name], of_all, telemetry_key, names, sorted_names, pick, fields, more)
+    return Envelope(measurements()[name], layouts()[name], of_all, telemetry_key, named, fields, more)
 
 
-@lru_cache(maxsize=1_000)
-def _named(
-    measurement: str, fields: str, more: tuple[str, ...]
-) -> tuple[tuple[str, ...], tuple[str, ...], Callable[[Sequence[Any]], tuple[Any, ...]]]:
+@lru_cache(maxsize=MOST_SETS_OF_FIELDS)
+def _named(measurement: str, fields: str, more: tuple[str, ...]) -> Named:
     """The names of a row's values, the same sorted, and what sorts the values: hosts with devices of one kind share them."""
     names = (*(_name(layouts()[measurement].fields, place) for place in places_of(fields)), *more)
     if not names or len(names) > MOST_FIELDS:
@@ -288,7 +337,7 @@ def _named(
     if len(set(names)) < len(names):
         raise Refused("wrong_type", "a field is in the block twice")
     order = sorted(range(len(names)), key=names.__getitem__)
-    return names, tuple(names[i] for i in order), itemgetter(*order) if len(order) > 1 else tuple
+    return Named(names, tuple(names[i] for i in order), itemgetter(*order) if len(order) > 1 else tuple)
 
 
 def places_of(text: str) -> list[int]:
@@ -324,7 +373,7 @@ def _as_single(envelope: Envelope, row: list[Any], refusal: Refused) -> RefusedR
     if not isinstance(own, list):
         return _alone(envelope, row, refusal.reason, str(refusal))
     tags = _with_key(envelope) | {_name(envelope.layout.tags, place): tag for place, tag in enumerate(own) if tag is not None}
-    value = single(envelope.measurement.name, tags, at_ns, dict(zip(envelope.sorted_names, envelope.pick(values), strict=True)))
+    value = single(envelope.measurement.name, tags, at_ns, dict(zip(envelope.named.sorted_names, envelope.named.pick(values), strict=True)))
     return RefusedRow(envelope.measurement.topic, value, refusal.reason, str(refusal))
 
 

@@ -10,9 +10,12 @@ import orjson
 from wallwatch.domain.telemetry import keys
 from wallwatch.domain.telemetry.identities import FIELDS, FORMS, OF_FINDINGS, Checked
 from wallwatch.domain.telemetry.registry import Measurement, measurements
+from wallwatch.domain.telemetry.shown import shown
 
 EARLIEST_NS = 1_577_836_800_000_000_000
 """2020-01-01: no host that runs a collector believes in an earlier date, unless its clock was never set."""
+_MOST_BRACKETS = 200
+"""A message with fewer cannot be nested too deeply to be written again."""
 
 
 class Refused(Exception):
@@ -64,9 +67,25 @@ def parse_json(value: bytes | None) -> dict[str, Any]:
         raise Refused("not_json", str(error)) from error
     if not isinstance(found, dict):
         raise Refused("not_an_object", f"a JSON object was expected, not {type(found).__name__}")
+    if _may_be_deep(value):
+        try:
+            orjson.dumps(found)  # it reads 1,024 levels and writes 254
+        except TypeError:
+            raise Refused("wrong_type", "the message is nested too deeply") from None
     if b"\\u0000" in value:
         raise Refused("nul_character", "PostgreSQL stores no text with a NUL character")
     return found
+
+
+def _may_be_deep(value: bytes) -> bool:
+    """Whether a message has enough brackets to be nested deeply. Telemetry has three braces, which are soon found; counting takes long."""
+    if b"[" not in value:
+        at = 0
+        for _ in range(4):
+            at = value.find(b"{", at) + 1
+            if not at:
+                return False
+    return value.count(b"[") + value.count(b"{") > _MOST_BRACKETS
 
 
 def check_names(names: Mapping[str, object]) -> None:
@@ -122,7 +141,7 @@ def check_time(at_ns: object, latest_ns: int) -> int:
         With the reason `bad_timestamp`.
     """
     if type(at_ns) is not int or not EARLIEST_NS <= at_ns <= latest_ns:
-        raise Refused("bad_timestamp", f"the timestamp {str(at_ns)[:40]} is not in nanoseconds, before 2020 or too far in the future")
+        raise Refused("bad_timestamp", f"the timestamp {shown(at_ns, 40)} is not in nanoseconds, before 2020 or too far in the future")
     return at_ns
 
 
@@ -131,7 +150,7 @@ def _origin(found: dict[str, Any], measurement: Measurement, fields: object) -> 
     name, tags = found.get("name"), found.get("tags")
     if name != measurement.name:
         known = "a known measurement" if isinstance(name, str) and name in measurements() else "unknown"
-        raise Refused("wrong_measurement", f"the topic carries {measurement.name}, the message contains {str(name)[:60]!r} ({known})")
+        raise Refused("wrong_measurement", f"the topic carries {measurement.name}, the message contains {shown(name, 60)!r} ({known})")
     if not isinstance(tags, dict) or not isinstance(fields, dict):
         raise Refused("wrong_type", "tags and fields must be JSON objects")
     tags, key = check_tags(tags, measurement)
@@ -221,6 +240,6 @@ def decode_message(value: bytes | None, latest_ns: int) -> Message:
     found = parse_json(value)
     name = found.get("name")
     if not isinstance(name, str) or name not in measurements():
-        raise Refused("wrong_measurement", f"the message contains {str(name)[:60]!r}, which is not a known measurement")
+        raise Refused("wrong_measurement", f"the message contains {shown(name, 60)!r}, which is not a known measurement")
     decoded = _decoded(found, measurements()[name], latest_ns, None)
     return Message(name, decoded.tags, decoded.at_ns, decoded.fields)

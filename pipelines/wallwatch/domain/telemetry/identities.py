@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from wallwatch.domain.telemetry.shown import shown
+
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
 _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._:/@+-]*[A-Za-z0-9])?"
 _PCI = r"[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]"
@@ -120,7 +122,7 @@ class Checked:
                 continue
             form = self._forms[tag]
             if type(value) is not str or not form.matches(value):
-                return f"the {tag} {str(value)[:40]!a} is not {form.text}"
+                return f"the {tag} {shown(value, 40)!a} is not {form.text}"
             if len(remembered) >= self._most:
                 remembered.clear()
                 remembered.add("")
