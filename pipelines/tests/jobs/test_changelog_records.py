@@ -1,5 +1,6 @@
 """What a record of the changelog rests on, as this version and former ones read it; topics that differ in their partitions."""
 
+import re
 from typing import Any
 
 import orjson
@@ -47,11 +48,16 @@ def test_this_version_takes_what_was_committed_of_all_topics() -> None:
     assert not changelog._is_committed(headers({"wallwatch.blocks": 9}), {"wallwatch.blocks": 9})
 
 
-def test_topics_with_different_numbers_of_partitions_are_refused_with_what_to_do() -> None:
-    with pytest.raises(
-        ChangelogMismatch, match=r"wallwatch\.rnic has 12, but wallwatch\.blocks has 1\. Bring them to 12 with `kafka-topics.sh"
-    ):
-        one_number({"wallwatch.rnic": 12, "wallwatch.blocks": 1, "wallwatch.event": 12})
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [
+        (1, "`kafka-topics.sh --alter --partitions 12 --topic wallwatch.blocks`; then start"),
+        (24, "delete wallwatch.blocks while no collector writes to it, and run `wallwatch topics create --partitions 12`; then start"),
+    ],
+)
+def test_topics_with_different_numbers_of_partitions_are_refused_with_what_to_do(number: int, remedy: str) -> None:
+    with pytest.raises(ChangelogMismatch, match=rf"as most with 12; but wallwatch\.blocks has {number}: {re.escape(remedy)}"):
+        one_number({"wallwatch.rnic": 12, "wallwatch.blocks": number, "wallwatch.event": 12})
 
 
 def test_the_changelog_is_not_created_for_topics_that_differ(monkeypatch: pytest.MonkeyPatch) -> None:

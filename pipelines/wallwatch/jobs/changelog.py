@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -197,15 +198,21 @@ def one_number(partitions: Mapping[str, int]) -> int:
     ChangelogMismatch
         When they differ: messages of one host would then be in different partitions of them, and its state in several processes.
     """
-    most = max(partitions.values())
-    fewer = ", ".join(f"{topic} has {number}" for topic, number in sorted(partitions.items()) if number != most)
-    if fewer:
-        usual = max(partitions, key=lambda topic: partitions[topic])
+    usual = Counter(partitions.values()).most_common(1)[0][0]
+    others = {topic: number for topic, number in sorted(partitions.items()) if number != usual}
+    if others:
+        found = ", ".join(f"{topic} has {number}" for topic, number in others.items())
+        remedies = [f"`kafka-topics.sh --alter --partitions {usual} --topic {name}`" for name, number in others.items() if number < usual]
+        remedies += [
+            f"delete {name} while no collector writes to it, and run `wallwatch topics create --partitions {usual}`"
+            for name, number in others.items()
+            if number > usual
+        ]
         raise ChangelogMismatch(
-            f"the topics of classify must have the same number of partitions: {usual} has {most}, but {fewer}. Bring them to {most} with "
-            f"`kafka-topics.sh --alter --partitions {most} --topic NAME`, and start classify again"
+            f"the topics of classify must have the same number of partitions, as most with {usual}; but {found}: {'; '.join(remedies)}; "
+            "then start classify again"
         )
-    return most
+    return usual
 
 
 def _offsets_headers(processed: Mapping[str, int], more: frozenset[str]) -> Iterator[tuple[str, bytes]]:
