@@ -17,7 +17,7 @@ FROM ${PYTHON_IMAGE} AS wheels
 ARG PIP_INDEX_URL
 ARG PIP_CERT
 WORKDIR /src
-# A C compiler for the stage of classify; it stays in this build stage.
+# A C compiler for the stages of classify and isolation; it stays in this build stage.
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
 RUN python -m venv /app/venv
 ENV PATH=/app/venv/bin:$PATH
@@ -28,8 +28,8 @@ COPY pyproject.toml ./
 COPY pipelines/wallwatch pipelines/wallwatch
 COPY backend/wallwatch_backend backend/wallwatch_backend
 COPY docker/compile.lock ./
-# mypyc, which compiles the stage of classify, goes again; so do tests of libraries (with keys of their own) and what installs packages, none of
-# which is of use to a container that runs.
+# mypyc, which compiles the stages of classify and isolation, goes again; so do tests of libraries (with keys of their own) and what installs
+# packages, none of which is of use to a container that runs.
 RUN --mount=type=secret,id=authorities --mount=type=cache,target=/root/.cache/pip \
     pip install --no-deps . && pip install --require-hashes -r compile.lock && python -m wallwatch.jobs.compile_stage \
     && pip uninstall --yes mypy mypy_extensions librt pathspec ast-serialize setuptools pip \

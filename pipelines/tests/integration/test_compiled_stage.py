@@ -1,6 +1,7 @@
 """The compiled stages of `classify` and `isolation` say what the plain ones say."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -62,3 +63,21 @@ def test_the_compiled_stages_pass_the_tests_of_odd_input() -> None:
     tests = [str(REPOSITORY / "pipelines/tests/domain" / name) for name in ODD_INPUT]
     ended = subprocess.run([*command, *tests], env={**os.environ, **path}, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout[-4000:]
+
+
+@pytest.mark.parametrize("damage", ["module", "library"])
+def test_a_damaged_build_leaves_the_plain_modules(tmp_path: Path, damage: str) -> None:
+    """The job runs as plain Python, and says why."""
+    copied = shutil.copytree(compiled_stage.folder(), tmp_path / "compiled")
+    if damage == "module":
+        (copied / compiled_stage.file_of(compiled_stage.MODULES[3])).unlink()
+    else:
+        (copied / compiled_stage.file_of(compiled_stage.LIBRARY)).write_bytes(b"no library")
+    code = (
+        "import logging, sys; from pathlib import Path; logging.basicConfig(level='INFO'); from wallwatch.jobs import compiled_stage as c;"
+        f"c.folder = lambda: Path({str(copied)!r}); assert not c.use(); from wallwatch.domain.symptoms import host_stage;"
+        "assert host_stage.__file__.endswith('.py')"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert "runs as plain Python: " in ended.stderr

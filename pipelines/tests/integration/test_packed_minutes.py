@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import psycopg
 import pytest
@@ -14,6 +15,7 @@ from alembic.config import Config
 from psycopg import sql
 
 from wallwatch.forecasting.histories.store_queries import rolled_up
+from wallwatch.jobs.late_minutes import LateMinutes
 from wallwatch.jobs.maintenance import Maintenance, drop_old_chunks
 from wallwatch.jobs.packing import LOCK as PACKING
 from wallwatch.jobs.packing import Packing
@@ -198,6 +200,32 @@ def test_late_minutes_wait_while_hours_are_packed_and_new_ones_do_not(
     connection.execute("SELECT pg_advisory_unlock(%s)", [PACKING])
     maintenance.roll_up(connection)
     assert [row[1:] for row in averages(connection)] == [(2, 2.0), (1, 4.0)]
+
+
+def test_a_sample_from_before_all_samples_that_are_kept_does_not_replace_its_minute(
+    connection: Connection, packing: Packing, maintenance: Maintenance
+) -> None:
+    ancient = OLD - timedelta(days=20)
+    insert(connection, OFFLOAD_1M, ancient, list(range(60)))
+    packing.pack(connection)
+    before = rows(connection, "offload_1m")
+    sample(connection, ancient + timedelta(seconds=30), 17)
+    maintenance.touched({"offload_sample": minute_of(ancient)})
+    maintenance.roll_up(connection)
+    assert rows(connection, "offload_1m") == before
+
+
+def test_late_minutes_whose_hour_is_busy_wait_and_the_other_work_goes_on(
+    connection: Connection, maintenance: Maintenance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample(connection, OLD, 1)
+    maintenance.touched({"offload_sample": minute_of(OLD)})
+    with monkeypatch.context() as patched:
+        patched.setattr(LateMinutes, "compute", Mock(side_effect=psycopg.errors.LockNotAvailable))
+        maintenance.roll_up(connection)
+    assert averages(connection) == []
+    maintenance.roll_up(connection)
+    assert averages(connection) == [(0, 1, 1.0)]
 
 
 def test_a_minute_that_changes_while_its_hour_is_packed_is_kept(connection: Connection, packing: Packing, postgres_url: str) -> None:

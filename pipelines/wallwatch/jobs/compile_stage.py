@@ -1,6 +1,6 @@
 """`python -m wallwatch.jobs.compile_stage`: translates the stages of `classify` and `isolation` to machine code, if there is a C compiler.
 
-It takes some 40 s of CPU, and nothing when it was done for this source before. Without a C compiler, or
+It takes some 60 s of CPU, and nothing when it was done for this source before. Without a C compiler, or
 Python's headers, it says so and leaves everything as it is: the stage then runs as plain Python.
 """
 

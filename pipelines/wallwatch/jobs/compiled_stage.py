@@ -11,6 +11,7 @@ import logging
 import sys
 import sysconfig
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path
@@ -84,6 +85,16 @@ def use() -> bool:
     if loaded:
         log.warning("the stage runs as plain Python: it is too late for the compiled one, %s was imported before", loaded[0])
         return False
-    sys.meta_path.insert(0, _Finder(compiled))
+    finder = _Finder(compiled)
+    if missing := [name for name in (*MODULES, LIBRARY) if not (compiled / file_of(name)).is_file()]:
+        log.warning("the stage runs as plain Python: of the compiled one, %s is missing", missing[0])
+        return False
+    sys.meta_path.insert(0, finder)
+    try:
+        import_module(LIBRARY)  # has the code of all of them
+    except ImportError as error:
+        sys.meta_path.remove(finder)
+        log.warning("the stage runs as plain Python: the compiled one cannot be loaded: %s", error)
+        return False
     log.info("the stage runs as machine code")
     return True

@@ -39,8 +39,10 @@ class LateMinutes:
         for source, minute in first_minute.items():
             self._first[source] = min(minute, self._first.get(source, minute))
 
-    def compute(self, connection: psycopg.Connection[Any], rollup: Rollup, now: datetime) -> bool:
+    def compute(self, connection: psycopg.Connection[Any], rollup: Rollup, now: datetime, oldest: datetime) -> bool:
         """Compute what waits for a roll-up and join it to the packed hours, in one transaction of the caller: no minute is seen twice.
+
+        Minutes before `oldest`, of which samples are not kept, stay as they are: what a host with a wrong clock sends would replace them.
 
         Returns whether it is done. While hours are being packed it is not, and the next turn tries again.
         """
@@ -49,7 +51,7 @@ class LateMinutes:
             return True
         if connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [PACKING]).fetchone() != (True,):
             return False
-        start, end = datetime.fromtimestamp(first * 60, UTC), first_of_recent(now)
+        start, end = max(datetime.fromtimestamp(first * 60, UTC), oldest), first_of_recent(now)
         connection.execute(refresh_statement(rollup, only_changed=True).encode(), {"start": start, "end": end})
         is_packed = sql.SQL("SELECT EXISTS (SELECT FROM {} WHERE hour >= %s AND hour < %s)").format(
             sql.Identifier(packed.table_name(rollup.table))

@@ -127,9 +127,14 @@ class Maintenance:
             raise _Busy
 
     def _compute_late(self, connection: psycopg.Connection[Any], rollup: Rollup, now: datetime) -> None:
-        with connection.transaction():
-            self._take_lock(connection)
-            done = self._late.compute(connection, rollup, now)
+        oldest = (now - timedelta(days=self._settings.retention_days)).replace(second=0, microsecond=0)
+        try:
+            with connection.transaction():
+                self._take_lock(connection)
+                done = self._late.compute(connection, rollup, now, oldest)
+        except packed.BUSY as error:
+            log.info("late minutes of %s wait: %s", rollup.view, error.diag.message_primary)
+            return
         if done:
             self._late.forget(rollup.source)
 

@@ -89,7 +89,7 @@ class Packing:
     def _pack_hour(self, connection: psycopg.Connection[Any], table: str, begins: datetime) -> int:
         try:
             row = connection.execute("SELECT wallwatch_pack_hour(%s, %s)", [table, begins]).fetchone()
-        except (psycopg.errors.SerializationFailure, psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
+        except packed.BUSY as error:
             log.info("%s of %s stays as it is for now: %s", begins, table, error.diag.message_primary)
             return 0
         if row is not None and row[0] and table in packed.PACKED:  # until now, a sample that came again counted twice

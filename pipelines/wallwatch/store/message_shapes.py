@@ -91,7 +91,7 @@ class Shape:
         >>> from wallwatch.domain.telemetry.registry import measurements
         >>> shape = Shape.of_rows(["port_xmit_data", "lifespan", "from_the_future"], measurements()["rnic"])
         >>> shape.literals, shape.kinds.tolist(), shape.unknown
-        ((b'[', b',', b','), [0, 2, 6], 1)
+        ((b'[', b',', b','), [0, 0, 6], 1)
         """
         known = [name for name in names if name in measurement.fields]
         kinds = [ANY if name not in measurement.fields else _kind(measurement.fields[name], None) for name in names]

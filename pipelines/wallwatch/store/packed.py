@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+import psycopg
 from sqlalchemy import Column, ColumnElement, DateTime, MetaData, Table, and_, any_, func, select, true
 
 from wallwatch.store.tables import offload_sample, rnic, rnic_sample
@@ -19,6 +20,8 @@ PACKED = (rnic_sample.name, offload_sample.name)
 MINUTES = ("rnic_1m_rollup", "offload_1m_rollup")
 """One-minute aggregates whose hours are packed (docs/decisions/0042). Their views, `rnic_1m` and `offload_1m`, have all minutes and need
 no condition on `hour`."""
+BUSY = (psycopg.errors.SerializationFailure, psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
+"""Packing an hour met somebody who reads or writes it: it stays as it is for now."""
 MINUTES_OF_HOURS = "minutes_packed"
 """The minutes of all packed hours: through it a condition on `bucket` finds the hours to read."""
 

@@ -1,4 +1,4 @@
-"""`pytest -p wallwatch_testing.compiled_stage`: the tests run with the compiled stage of `classify` (docs/decisions/0040)."""
+"""`pytest -p wallwatch_testing.compiled_stage`: the tests run with the compiled stages (docs/decisions/0040)."""
 
 from wallwatch.jobs import compiled_stage
 

@@ -1,6 +1,8 @@
 package node_exporter
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,19 +10,33 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 )
 
-// maxAnswer is more than a node_exporter with every collector sends; a larger answer is not one.
-const maxAnswer = 32 << 20
+const (
+	// maxAnswer is more than a node_exporter with every collector sends; a larger answer is not one.
+	maxAnswer = 4 << 20
+	// maxWaiting is how much of an answer is taken before its turn to be parsed: a host that stops in the middle of a usual answer holds nobody up.
+	maxWaiting = 256 << 10
+	// maxHeader is of the header of an answer.
+	maxHeader = 64 << 10
+	// maxLabels is of one series. The parser compares each label with all others, so its work must have a bound.
+	maxLabels = 16
+	// maxQuoted is how many characters of a host's words an error repeats.
+	maxQuoted = 200
+)
 
-// answer is what one node_exporter said: families by name.
-type answer map[string]*dto.MetricFamily
+// page is an answer that has begun to come.
+type page struct {
+	io.Reader
+	body io.Closer
+}
 
-func (p *Plugin) ask(ctx context.Context, address *url.URL) (answer, error) {
+func (p *Plugin) ask(ctx context.Context, address *url.URL) (*page, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
 		return nil, errors.New("the address is not usable")
@@ -34,68 +50,135 @@ func (p *Plugin) ask(ctx context.Context, address *url.URL) (answer, error) {
 		}
 		return nil, err
 	}
-	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("it answers %s", response.Status)
+		_ = response.Body.Close()
+		return nil, fmt.Errorf("it answers %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 	}
-	body := &io.LimitedReader{R: response.Body, N: maxAnswer}
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(body)
-	if body.N == 0 {
-		return nil, fmt.Errorf("its answer is longer than %d bytes", maxAnswer)
-	}
+	start, err := io.ReadAll(io.LimitReader(response.Body, maxWaiting))
 	if err != nil {
-		return nil, fmt.Errorf("its answer is not in Prometheus's text format: %w", err)
+		_ = response.Body.Close()
+		return nil, err
 	}
-	return families, nil
+	return &page{io.MultiReader(bytes.NewReader(start), response.Body), response.Body}, nil
+}
+
+func (p *page) close() { _ = p.body.Close() }
+
+// wanted are the families that are read; nothing else of an answer is parsed or kept.
+var wanted = func() map[string]bool {
+	names := map[string]bool{hostInfo: true, deviceInfo: true, driverInfo: true}
+	for _, f := range slices.Concat(families, driverFamilies) {
+		names[f.name] = true
+	}
+	return names
+}()
+
+// parse reads an answer. Its work and memory grow no faster than the answer, whatever a host sends.
+func parse(body io.Reader) (answer, error) {
+	limited := &io.LimitedReader{R: body, N: maxAnswer + 1}
+	lines := bufio.NewScanner(limited)
+	var kept bytes.Buffer
+	for lines.Scan() {
+		line := lines.Bytes()
+		if wanted[string(nameOf(line))] {
+			if bytes.Count(line, []byte{'='}) > maxLabels {
+				return nil, fmt.Errorf("its answer has a series with more than %d labels", maxLabels)
+			}
+			kept.Write(line)
+		}
+		kept.WriteByte('\n') // so that an error has the number of the line in the answer
+	}
+	switch err := lines.Err(); {
+	case limited.N == 0:
+		return nil, fmt.Errorf("its answer is longer than %d bytes", maxAnswer)
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("its answer has a line of more than %d bytes", bufio.MaxScanTokenSize)
+	case err != nil:
+		return nil, err
+	}
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	read, err := parser.TextToMetricFamilies(&kept)
+	if err != nil {
+		return nil, fmt.Errorf("its answer is not in Prometheus's text format: %.*q", maxQuoted, err.Error())
+	}
+	if len(read) == 0 {
+		return nil, errors.New("its answer is not that of a node_exporter: it has none of the series that are read")
+	}
+	return indexed(read), nil
+}
+
+// nameOf returns the family of a line; comments have none.
+func nameOf(line []byte) []byte {
+	if end := bytes.IndexAny(line, "{ \t"); end > 0 {
+		return line[:end]
+	}
+	return nil
+}
+
+// answer is what one node_exporter said: families by name.
+type answer map[string]*members
+
+// members are the series of a family, all in their order and those of each device.
+type members struct {
+	all      []series
+	ofDevice map[string][]series
 }
 
 // series is one line of an answer.
 type series struct {
-	labels map[string]string
+	labels []*dto.LabelPair
 	value  float64
 }
 
-// of returns the series of a family that have these values of labels. A value that is no number is left out.
-func (a answer) of(family string, labels map[string]string) []series {
-	var found []series
-	for _, m := range a[family].GetMetric() {
-		s := series{labels: make(map[string]string, len(m.GetLabel())), value: valueOf(m)}
-		for _, pair := range m.GetLabel() {
-			s.labels[pair.GetName()] = pair.GetValue()
-		}
-		if !math.IsNaN(s.value) && !math.IsInf(s.value, 0) && has(s.labels, labels) {
-			found = append(found, s)
+func (s series) label(name string) string {
+	for _, pair := range s.labels {
+		if pair.GetName() == name {
+			return pair.GetValue()
 		}
 	}
-	return found
+	return ""
 }
 
-func valueOf(m *dto.Metric) float64 {
-	switch {
-	case m.GetCounter() != nil:
-		return m.GetCounter().GetValue()
-	case m.GetGauge() != nil:
-		return m.GetGauge().GetValue()
-	case m.GetUntyped() != nil:
-		return m.GetUntyped().GetValue()
+// indexed sorts the series by device, each once. A value that is no number is left out.
+func indexed(read map[string]*dto.MetricFamily) answer {
+	a := make(answer, len(read))
+	for name, family := range read {
+		m := &members{ofDevice: map[string][]series{}}
+		for _, metric := range family.GetMetric() {
+			// Without the comments that state types, every value is untyped.
+			s := series{labels: metric.GetLabel(), value: metric.GetUntyped().GetValue()}
+			if math.IsNaN(s.value) || math.IsInf(s.value, 0) {
+				continue
+			}
+			device := deviceOf(name, s)
+			m.all = append(m.all, s)
+			m.ofDevice[device] = append(m.ofDevice[device], s)
+		}
+		a[name] = m
 	}
-	return math.NaN()
+	return a
 }
 
-func has(all, wanted map[string]string) bool {
-	for name, value := range wanted {
-		if all[name] != value {
-			return false
-		}
+// all returns the series of a family.
+func (a answer) all(family string) []series {
+	if m := a[family]; m != nil {
+		return m.all
 	}
-	return true
+	return nil
+}
+
+// of returns the series of a family that are of one device: an InfiniBand device, a network device or a PCI address.
+func (a answer) of(family, device string) []series {
+	if m := a[family]; m != nil {
+		return m.ofDevice[device]
+	}
+	return nil
 }
 
 // label returns a label of the only series of a family.
 func (a answer) label(family, name string) string {
-	if found := a.of(family, nil); len(found) == 1 {
-		return found[0].labels[name]
+	if found := a.all(family); len(found) == 1 {
+		return found[0].label(name)
 	}
 	return ""
 }

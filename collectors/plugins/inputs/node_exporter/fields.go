@@ -18,6 +18,13 @@ const (
 	ofNetdev = "node_network_"
 	ofPCI    = "node_pcidevice_"
 
+	// hostInfo has the host's name, deviceInfo each InfiniBand device, driverInfo the driver of each network device by its PCI address.
+	hostInfo   = "node_uname_info"
+	deviceInfo = ofPort + "info"
+	driverInfo = "node_ethtool_info"
+	portState  = ofPort + "state_id"
+	received   = ofNetdev + "receive_bytes_total"
+
 	bytesPerWord = 4
 	gbpsPerByte  = 8e-9 // Gbit/s of a byte per second
 	giga         = 1e9
@@ -34,15 +41,15 @@ var (
 // fields returns what a node_exporter tells of an RNIC. What it does not have is absent.
 func (r rnic) fields(read answer) map[string]any {
 	fields := make(map[string]any, len(families))
-	ports := read.of(ofPort+"state_id", map[string]string{"device": r.ibdev})
+	ports := read.of(portState, r.ibdev)
 	for _, f := range families {
 		switch {
 		case strings.HasPrefix(f.name, ofPort):
-			addOfPorts(fields, f, read.of(f.name, map[string]string{"device": r.ibdev}), ports)
+			addOfPorts(fields, f, read.of(f.name, r.ibdev), ports)
 		case strings.HasPrefix(f.name, ofNetdev) && r.netdev != "":
-			addAlone(fields, f, read.of(f.name, map[string]string{"device": r.netdev}))
+			addAlone(fields, f, read.of(f.name, r.netdev))
 		case strings.HasPrefix(f.name, ofPCI) && r.pci != "":
-			addOfPCI(fields, f, read.of(f.name, locationOf(r.pci)))
+			addOfPCI(fields, f, read.of(f.name, r.pci))
 		}
 	}
 	if total, _ := fields["sriov_totalvfs"].(int64); total == 0 {
@@ -54,7 +61,9 @@ func (r rnic) fields(read answer) map[string]any {
 		fields["ports"], fields["ports_active"] = int64(len(ports)), int64(len(active(ports)))
 	}
 	if r.netdev != "" {
-		addDriverCounters(fields, read, r.netdev)
+		for _, f := range driverFamilies {
+			addAlone(fields, f, read.of(f.name, r.netdev))
+		}
 	}
 	return fields
 }
@@ -73,7 +82,7 @@ func addOfPorts(fields map[string]any, f family, values, ports []series) {
 		}
 		chosen := values[0]
 		if up := active(ports); len(up) > 0 {
-			chosen = at(values, up[0].labels["port"])
+			chosen = at(values, up[0].label("port"))
 		}
 		if word, known := words[chosen.value]; known {
 			fields[f.field] = word
@@ -81,7 +90,7 @@ func addOfPorts(fields map[string]any, f family, values, ports []series) {
 	case "rate_gbps":
 		total := 0.0
 		for _, port := range active(ports) {
-			total += at(values, port.labels["port"]).value
+			total += at(values, port.label("port")).value
 		}
 		if total == 0 {
 			total = values[0].value
@@ -108,7 +117,7 @@ func active(ports []series) []series {
 
 func at(values []series, port string) series {
 	for _, value := range values {
-		if value.labels["port"] == port {
+		if value.label("port") == port {
 			return value
 		}
 	}
@@ -135,9 +144,15 @@ func addOfPCI(fields map[string]any, f family, values []series) {
 	}
 }
 
-// locationOf are the labels with which the collector pcidevice names an address.
-func locationOf(pci string) map[string]string {
-	return map[string]string{"segment": pci[:4], "bus": pci[5:7], "device": pci[8:10], "function": pci[11:]}
+// deviceOf says which device a series is of. The collector pcidevice names addresses by their parts.
+func deviceOf(family string, s series) string {
+	switch {
+	case strings.HasPrefix(family, ofPCI):
+		return s.label("segment") + ":" + s.label("bus") + ":" + s.label("device") + "." + s.label("function")
+	case family == driverInfo:
+		return s.label("bus_info")
+	}
+	return s.label("device")
 }
 
 func addWhole(fields map[string]any, f family, value float64) {
@@ -150,12 +165,14 @@ func addWhole(fields map[string]any, f family, value float64) {
 	fields[f.field] = int64(math.Round(value))
 }
 
-// addDriverCounters adds what the collector ethtool tells, which is off unless node_exporter is started with --collector.ethtool.
-func addDriverCounters(fields map[string]any, read answer, netdev string) {
+// driverFamilies are those of the collector ethtool, which is off unless node_exporter is started with --collector.ethtool.
+var driverFamilies = func() []family {
+	all := make([]family, 0, len(driverCounters))
 	for _, counter := range driverCounters {
-		addAlone(fields, family{field: strings.ReplaceAll(counter, ".", "_")}, read.of(ethtoolFamily(counter), map[string]string{"device": netdev}))
+		all = append(all, family{name: ethtoolFamily(counter), field: strings.ReplaceAll(counter, ".", "_")})
 	}
-}
+	return all
+}()
 
 // ethtoolFamily is the name that node_exporter gives a counter of `ethtool -S`.
 func ethtoolFamily(counter string) string {

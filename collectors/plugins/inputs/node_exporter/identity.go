@@ -7,8 +7,14 @@ import (
 	"strconv"
 )
 
+const (
+	// maxRNICs and maxPorts are more than a host and an RNIC have: with more, an answer is not that of a node_exporter.
+	maxRNICs = 64
+	maxPorts = 64
+)
+
 // virtualTypes are the types (hca_type) of mlx5's virtual functions: the PCI device that the driver's table marks as one, in decimal. A host's
-// node_exporter lists the functions of its containers next to the cards.
+// node_exporter lists the functions of its containers next to the RNICs.
 var virtualTypes = []string{"MT4114", "MT4116", "MT4118", "MT4120", "MT4122", "MT4124", "MT4126", "MT41683"}
 
 var (
@@ -44,7 +50,7 @@ func pciOf(form *regexp.Regexp, name string) string {
 	return address
 }
 
-// rnic is a card as its node_exporter names it.
+// rnic is one RNIC as its node_exporter names it.
 type rnic struct {
 	// id is the PCI address, or the InfiniBand device's name where nothing tells the address.
 	id     string
@@ -55,11 +61,12 @@ type rnic struct {
 }
 
 // rnics lists the physical functions with an InfiniBand device.
-func (p *Plugin) rnics(read answer, t *target) []rnic {
+func (p *Plugin) rnics(read answer, t *target) ([]rnic, error) {
 	var found []rnic
-	for _, info := range read.of("node_infiniband_info", nil) {
-		ibdev := info.labels["device"]
-		if slices.Contains(p.Exclude, ibdev) || slices.Contains(virtualTypes, info.labels["hca_type"]) || virtualName.MatchString(ibdev) {
+	named := netdevsByPCI(read)
+	for _, info := range read.all(deviceInfo) {
+		ibdev := info.label("device")
+		if slices.Contains(p.Exclude, ibdev) || slices.Contains(virtualTypes, info.label("hca_type")) || virtualName.MatchString(ibdev) {
 			continue
 		}
 		r := rnic{ibdev: ibdev, pci: p.PCI[ibdev]}
@@ -68,44 +75,59 @@ func (p *Plugin) rnics(read answer, t *target) []rnic {
 		}
 		if r.id = r.pci; r.id == "" {
 			r.id = ibdev
-			p.warnOnce(t, ibdev, "The PCI address of %q at %q is not known: %q identifies it instead. To have its network device and its PCIe link, "+
-				"give the address in [inputs.node_exporter.pci]", ibdev, t.address.Redacted(), ibdev)
 		}
 		if slices.ContainsFunc(found, func(other rnic) bool { return other.id == r.id }) {
 			p.warnOnce(t, ibdev, "%q at %q is left out: another device has its address %q", ibdev, t.address.Redacted(), r.id)
 			continue
 		}
-		r.netdev, r.driver = netdevOf(read, r.pci)
+		if len(found) == maxRNICs {
+			return nil, fmt.Errorf("it has more than %d RNICs", maxRNICs)
+		}
+		if len(read.of(portState, ibdev)) > maxPorts {
+			return nil, fmt.Errorf("its RNIC %.*q has more than %d ports", maxQuoted, ibdev, maxPorts)
+		}
+		r.netdev, r.driver = netdevOf(read, r.pci, named[r.pci])
 		found = append(found, r)
 	}
-	return found
+	for _, r := range found {
+		if r.pci == "" {
+			p.warnOnce(t, r.ibdev, "The PCI address of %q at %q is not known: %q identifies it instead. To have its network device and its PCIe link, "+
+				"give the address in [inputs.node_exporter.pci]", r.ibdev, t.address.Redacted(), r.ibdev)
+		}
+	}
+	return found, nil
 }
 
-// netdevOf finds the network device of a card's uplink, and its driver if the collector ethtool tells it. The devices of virtual functions and
-// their representors can look alike, so of several none is chosen.
-func netdevOf(read answer, pci string) (netdev, driver string) {
+// netdevsByPCI lists the network devices whose names state an address.
+func netdevsByPCI(read answer) map[string][]string {
+	named := map[string][]string{}
+	for _, series := range read.all(received) {
+		if pci := pciOf(netName, series.label("device")); pci != "" {
+			named[pci] = append(named[pci], series.label("device"))
+		}
+	}
+	return named
+}
+
+// netdevOf finds the network device of an RNIC's uplink, and its driver if the collector ethtool tells it. The devices of virtual functions and
+// their representors can look alike, so of several none is chosen. named are the network devices whose names state its address.
+func netdevOf(read answer, pci string, named []string) (netdev, driver string) {
 	if pci == "" {
 		return "", ""
 	}
 	const representors = "mlx5e_rep"
 	var candidates []series
-	for _, info := range read.of("node_ethtool_info", map[string]string{"bus_info": pci}) {
-		if info.labels["driver"] != representors || pciOf(netName, info.labels["device"]) == pci {
+	for _, info := range read.of(driverInfo, pci) {
+		if info.label("driver") != representors || pciOf(netName, info.label("device")) == pci {
 			candidates = append(candidates, info)
 		}
 	}
 	if len(candidates) == 1 {
-		driver = candidates[0].labels["driver"]
+		driver = candidates[0].label("driver")
 		if driver == representors {
 			driver = ""
 		}
-		return candidates[0].labels["device"], driver
-	}
-	var named []string
-	for _, received := range read.of("node_network_receive_bytes_total", nil) {
-		if pciOf(netName, received.labels["device"]) == pci {
-			named = append(named, received.labels["device"])
-		}
+		return candidates[0].label("device"), driver
 	}
 	if len(named) == 1 {
 		return named[0], ""
@@ -117,8 +139,8 @@ func netdevOf(read answer, pci string) (netdev, driver string) {
 func (r rnic) tags(read answer) map[string]string {
 	tags := map[string]string{"pci": r.id, "ibdev": r.ibdev}
 	all := map[string]string{"netdev": r.netdev, "driver": r.driver}
-	for _, info := range read.of("node_infiniband_info", map[string]string{"device": r.ibdev}) {
-		all["hca_type"], all["fw_ver"], all["board_id"] = info.labels["hca_type"], info.labels["firmware_version"], info.labels["board_id"]
+	for _, info := range read.of(deviceInfo, r.ibdev) {
+		all["hca_type"], all["fw_ver"], all["board_id"] = info.label("hca_type"), info.label("firmware_version"), info.label("board_id")
 	}
 	for name, value := range all {
 		if value != "" {

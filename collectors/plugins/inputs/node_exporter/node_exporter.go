@@ -29,8 +29,9 @@ const (
 	// PluginName is the name of the input in Telegraf's configuration.
 	PluginName = "node_exporter"
 
-	// atOnce is how many hosts are asked at the same time: each answer is parsed in memory.
-	atOnce = 8
+	// askedAtOnce is how many hosts are waited for at the same time, parsedAtOnce how many of their answers are parsed, which takes memory.
+	askedAtOnce  = 256
+	parsedAtOnce = 8
 )
 
 // Plugin is the configuration and the state between two gatherings.
@@ -44,6 +45,9 @@ type Plugin struct {
 
 	client  *http.Client
 	targets []*target
+	// parsing has a place for each answer that may be parsed.
+	parsing chan struct{}
+	names   owners
 	// clock is this machine's clock; tests replace it.
 	clock func() time.Time
 }
@@ -51,6 +55,8 @@ type Plugin struct {
 // target is one node_exporter, and what is remembered of its RNICs.
 type target struct {
 	address *url.URL
+	// host is its name, once it has answered.
+	host    string
 	devices map[string]*device
 	warned  map[string]bool
 }
@@ -64,10 +70,11 @@ func (p *Plugin) Init() error {
 		return errors.New("urls is empty: name the node_exporter of each host, such as http://host01:9100/metrics")
 	}
 	p.targets = nil
-	for _, raw := range p.URLs {
+	for i, raw := range p.URLs {
 		address, err := url.Parse(raw)
 		if err != nil || address.Host == "" || (address.Scheme != "http" && address.Scheme != "https") {
-			return fmt.Errorf("urls has %q: it must be http:// or https:// with a host", redacted(raw))
+			// Its text may have a password that is not where one is looked for.
+			return fmt.Errorf("entry %d of urls is not usable: it must be http:// or https:// with a host", i+1)
 		}
 		p.targets = append(p.targets, &target{address: address, devices: map[string]*device{}, warned: map[string]bool{}})
 	}
@@ -84,28 +91,24 @@ func (p *Plugin) Init() error {
 		return err
 	}
 	p.client = &http.Client{Timeout: time.Duration(p.Timeout), Transport: &http.Transport{
-		Proxy: nil, TLSClientConfig: settings, MaxIdleConnsPerHost: 1, ResponseHeaderTimeout: time.Duration(p.Timeout),
+		Proxy: nil, TLSClientConfig: settings, MaxIdleConnsPerHost: 1, ResponseHeaderTimeout: time.Duration(p.Timeout), MaxResponseHeaderBytes: maxHeader,
+	}, CheckRedirect: func(*http.Request, []*http.Request) error {
+		// A host must not choose what else this machine asks, with its certificate.
+		return http.ErrUseLastResponse
 	}}
+	p.parsing = make(chan struct{}, parsedAtOnce)
+	p.names = owners{of: map[string]*target{}}
 	if p.clock == nil {
 		p.clock = time.Now
 	}
 	return nil
 }
 
-// redacted is an address without a password.
-func redacted(raw string) string {
-	address, err := url.Parse(raw)
-	if err != nil {
-		return "an address that cannot be parsed"
-	}
-	return address.Redacted()
-}
-
 // Gather reads every host. One that does not answer costs its own samples only: the server sees that it is silent.
 func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 	acc.SetPrecision(time.Nanosecond) // Telegraf would round times to the interval otherwise
 	failures := make([]error, len(p.targets))
-	free := make(chan struct{}, atOnce)
+	free := make(chan struct{}, askedAtOnce)
 	var all sync.WaitGroup
 	for i, t := range p.targets {
 		all.Add(1)
@@ -122,20 +125,43 @@ func (p *Plugin) Gather(acc telegraf.Accumulator) error {
 }
 
 func (p *Plugin) gather(acc telegraf.Accumulator, t *target) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(p.Timeout))
-	defer cancel()
-	read, err := p.ask(ctx, t.address)
-	at := p.clock()
+	err := p.sample(acc, t)
 	if err != nil {
 		// A rate over the gap would not be the present one.
 		clear(t.devices)
+	}
+	return err
+}
+
+// sample asks a host and adds what it answers.
+func (p *Plugin) sample(acc telegraf.Accumulator, t *target) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(p.Timeout))
+	defer cancel()
+	came, err := p.ask(ctx, t.address)
+	if err != nil {
+		p.names.release(t)
 		return err
 	}
-	host := read.label("node_uname_info", "nodename")
-	if host == "" {
-		host = t.address.Hostname()
+	defer came.close()
+	at := p.clock()
+	p.parsing <- struct{}{}
+	defer func() { <-p.parsing }()
+	read, err := parse(came)
+	if err != nil {
+		p.names.release(t)
+		return err
 	}
-	present := p.rnics(read, t)
+	former := t.host
+	if err := p.names.claim(t, read.label(hostInfo, "nodename")); err != nil {
+		return err
+	}
+	if t.host != former {
+		clear(t.devices) // another host may have the address now
+	}
+	present, err := p.rnics(read, t)
+	if err != nil {
+		return err
+	}
 	for _, r := range present {
 		known := t.devices[r.id]
 		if known == nil {
@@ -147,7 +173,7 @@ func (p *Plugin) gather(acc telegraf.Accumulator, t *target) error {
 		known.rx.Add(fields, "rx_gbps", "port_rcv_data", "rx_bytes", at)
 		if len(fields) > 0 {
 			tags := r.tags(read)
-			tags["host"] = host
+			tags["host"] = t.host
 			acc.AddFields(Measurement, fields, tags, at)
 		}
 	}
@@ -159,9 +185,9 @@ func (p *Plugin) gather(acc telegraf.Accumulator, t *target) error {
 	return nil
 }
 
-// warnOnce says something of a device once, however often it is seen.
+// warnOnce says something of a device once, however often it is seen. A host that invents devices is not believed for ever.
 func (p *Plugin) warnOnce(t *target, about, format string, values ...any) {
-	if !t.warned[about] {
+	if len(t.warned) < maxRNICs && !t.warned[about] {
 		t.warned[about] = true
 		p.Log.Warnf(format, values...)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/influxdata/telegraf"
+	"github.com/influxdata/telegraf/config"
 	"github.com/influxdata/telegraf/plugins/parsers/influx"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
@@ -51,6 +52,9 @@ func begin(t *testing.T, p *Plugin, e *exporter) *Plugin {
 	t.Helper()
 	p.Log = plugintest.Log()
 	p.URLs = append(p.URLs, e.URL+"/metrics")
+	if p.Timeout == 0 {
+		p.Timeout = config.Duration(time.Minute) // for slow machines
+	}
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
 	}
@@ -284,6 +288,12 @@ func TestAConfigurationWithoutUsableAddressesIsRefused(t *testing.T) {
 	} {
 		if err := p.Init(); err == nil {
 			t.Errorf("%v is accepted", p.URLs)
+		}
+	}
+	for _, address := range []string{"ann:secret@host01:9100/metrics", "ann://secret@host01:9100", "http://ann:secret%zz@host01:9100/metrics"} {
+		err := (&Plugin{URLs: []string{"http://host01:9100/metrics", address}}).Init()
+		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "entry 2 of urls") {
+			t.Errorf("%s: the error is %v", address, err)
 		}
 	}
 }
