@@ -15,6 +15,7 @@ from wallwatch_backend.policies.reports.standing import Standing
 WEBHOOKS = "/api/v1/webhooks"
 
 Deliveries = Callable[[], list[dict[str, Any]]]
+Alert = Callable[[], dict[str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -49,3 +50,28 @@ def webhook(admin: httpx.Client) -> Iterator[Callable[..., Deliveries]]:
     yield make
     for path in created:
         admin.delete(path)
+
+
+@pytest.fixture
+def alert(webhook: Callable[..., Deliveries], host: str) -> Callable[[str], Alert]:
+    """A function that subscribes both Alertmanager formats to an event of the test's host.
+
+    It returns one that checks that begin and end are one alert, and returns its labels.
+    """
+
+    def subscribe(event: str) -> Alert:
+        matchers = [{"name": "host", "value": host}]
+        hook, api = (webhook(event, format=format, matchers=matchers) for format in ("alertmanager", "alertmanager_api"))
+
+        def labels() -> dict[str, str]:
+            begin, end = (delivery["body"]["alerts"][0] for delivery in hook())
+            assert (begin["status"], end["status"]) == ("firing", "resolved")
+            assert begin["fingerprint"] == end["fingerprint"]
+            pushed = [delivery["body"][0]["labels"] for delivery in api()]
+            assert [begin["labels"], end["labels"], *pushed] == [begin["labels"]] * 4, "Alertmanager knows an alert by its labels"
+            found: dict[str, str] = begin["labels"]
+            return found
+
+        return labels
+
+    return subscribe

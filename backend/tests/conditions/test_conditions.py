@@ -88,11 +88,31 @@ async def test_a_limit_that_is_reached_ends_the_forecast_and_says_so(
     assert begin["status"] == "firing"
     assert begin["alerts"][0]["labels"]["alertname"] == "WallwatchForecast"
     assert "in about 15 min" in begin["alerts"][0]["annotations"]["summary"]
-    assert begin["alerts"][0]["labels"]["rack"] == f"rack-{host}"
+    assert begin["alerts"][0]["annotations"]["rack"] == f"rack-{host}"
     assert end["status"] == "resolved"
     assert "has reached its limit" in end["alerts"][0]["annotations"]["summary"]
     assert begin["groupLabels"] == end["groupLabels"] == {"forecast": f"{host} {PCI}"}
     assert begin["alerts"][0]["fingerprint"] == end["alerts"][0]["fingerprint"]
+
+
+@pytest.mark.parametrize("last", [(1.0, 0), (0.1, None)], ids=["reached", "withdrawn"])
+async def test_a_forecast_is_one_alert_from_its_begin_to_its_end(
+    notices: ConditionNotices, alert: Any, forecast: Callable[..., None], host: str, last: tuple[float, float | None]
+) -> None:
+    labels = alert("forecast.expected")
+    forecast(0.9, 900)
+    await notices.process_batch()
+    forecast(*last)
+    await notices.process_batch()
+    assert labels() == {
+        "alertname": "WallwatchForecast",
+        "forecast": f"{host} {PCI}",
+        "action": "limit forecast",
+        "instance": host,
+        "host": host,
+        "pci": PCI,
+        "severity": "warning",
+    }
 
 
 async def test_without_fresh_forecasts_none_is_held_up(
@@ -126,9 +146,9 @@ async def test_a_restart_sends_nothing_again(database: Database, webhook: Any, f
 
 
 async def test_an_agent_is_lost_after_five_minutes_and_comes_back(
-    notices: ConditionNotices, webhook: Any, backend: Any, host: str, monkeypatch: pytest.MonkeyPatch
+    notices: ConditionNotices, webhook: Any, alert: Any, backend: Any, host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent = webhook("agent.lost", matchers=[{"name": "host", "value": host}])
+    sent, labels = webhook("agent.lost", matchers=[{"name": "host", "value": host}]), alert("agent.lost")
     with backend.connect() as connection:
         connection.execute(
             """INSERT INTO agent (id, host, instance_uid, enrolled_at, last_seen_at, connection_id)
@@ -149,12 +169,14 @@ async def test_an_agent_is_lost_after_five_minutes_and_comes_back(
         connection.execute("UPDATE agent SET connection_id = %s WHERE host = %s", [uuid4(), host])
     await notices.process_batch()
     assert events(sent) == ["agent.lost", "agent.connected"]
+    common = {"action": "lost agent", "instance": host, "host": host, "severity": "warning"}
+    assert labels() == {"alertname": "WallwatchAgent", "agent": host, **common}
 
 
 async def test_a_certificate_is_late_after_three_quarters_of_its_life(
-    notices: ConditionNotices, webhook: Any, backend: Any, host: str
+    notices: ConditionNotices, webhook: Any, alert: Any, backend: Any, host: str
 ) -> None:
-    sent = webhook("certificate.late", matchers=[{"name": "host", "value": host}])
+    sent, labels = webhook("certificate.late", matchers=[{"name": "host", "value": host}]), alert("certificate.late")
     with backend.connect() as connection:
         (agent_id,) = connection.execute(
             "INSERT INTO agent (id, host, instance_uid, enrolled_at) VALUES (gen_random_uuid(), %s, %s, now()) RETURNING id",
@@ -177,13 +199,17 @@ async def test_a_certificate_is_late_after_three_quarters_of_its_life(
         certificate("0 days", "30 days")
         await notices.process_batch()
     assert events(sent) == ["certificate.late", "certificate.renewed"]
+    common = {"action": "late certificate", "instance": host, "host": host, "severity": "warning"}
+    assert labels() == {"alertname": "WallwatchCertificate", "certificate": host, **common}
     for delivery in sent():
         jsonschema.validate(delivery["body"], SCHEMA)
 
 
-async def test_a_violated_policy_is_one_event_with_its_hosts(notices: ConditionNotices, webhook: Any, backend: Any, host: str) -> None:
+async def test_a_violated_policy_is_one_event_with_its_hosts(
+    notices: ConditionNotices, webhook: Any, alert: Any, backend: Any, host: str
+) -> None:
     policy = "rnic-heartbeat"  # of the catalogue
-    sent = webhook("policy.violated", matchers=[{"name": "host", "value": host}])
+    sent, labels = webhook("policy.violated", matchers=[{"name": "host", "value": host}]), alert("policy.violated")
     with backend.connect() as connection:
         (host_id,) = connection.execute("INSERT INTO host (host) VALUES (%s) RETURNING host_id", [host]).fetchone()
         for seconds in (60, 30):
@@ -202,6 +228,8 @@ async def test_a_violated_policy_is_one_event_with_its_hosts(notices: ConditionN
         connection.execute("DELETE FROM event WHERE host_id = %s", [host_id])
     await notices.process_batch()
     assert events(sent) == ["policy.violated", "policy.cleared"]
+    common = {"action": "policy violation", "instance": policy, "severity": "warning"}
+    assert labels() == {"alertname": "WallwatchPolicy", "policy": policy, **common}
 
 
 def test_ends_are_no_subscriptions(admin: httpx.Client) -> None:

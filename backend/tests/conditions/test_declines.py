@@ -4,12 +4,16 @@ import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import jsonschema
 import pytest
 
 from wallwatch.domain.forecast.confidence import Confidence
 from wallwatch_backend.conditions.worker import ConditionNotices
+from wallwatch_backend.fleet.forecasts import repository
+from wallwatch_backend.kit import clock
+from wallwatch_backend.kit.database import Database
 from wallwatch_local.paths import REPOSITORY
 
 PCI = "0000:3b:00.0"
@@ -82,6 +86,23 @@ async def test_where_a_limit_vouches_for_it_the_decline_ends_with_the_chance_of_
     assert heard == [1, 1, 2]
 
 
+async def test_a_decline_is_one_alert_from_its_begin_to_its_end(notices: ConditionNotices, alert: Any, decline: Decline, host: str) -> None:
+    labels = alert("decline.expected")
+    decline(0.81, True)
+    await notices.process_batch()
+    decline(0.1, False)
+    await notices.process_batch()
+    assert labels() == {
+        "alertname": "WallwatchDecline",
+        "decline": f"{host} {PCI}",
+        "action": "decline forecast",
+        "instance": host,
+        "host": host,
+        "pci": PCI,
+        "severity": "warning",
+    }
+
+
 async def test_a_decline_without_fresh_forecasts_ends(notices: ConditionNotices, webhook: Any, decline: Decline, host: str) -> None:
     sent = webhook("decline.expected", matchers=[{"name": "host", "value": host}])
     decline(0.9, True)
@@ -89,6 +110,16 @@ async def test_a_decline_without_fresh_forecasts_ends(notices: ConditionNotices,
     decline(0.9, True, ago=timedelta(hours=1))
     await notices.process_batch()
     assert [delivery["event"] for delivery in sent()] == ["decline.expected", "decline.ended"]
+
+
+async def test_more_declines_than_a_statement_has_parameters_can_be_known(database: Database, decline: Decline, host: str) -> None:
+    decline(0.7, False)
+    known = [(f"{host}-{uuid4().hex[:6]}", PCI) for _ in range(40_000)]
+    async with database.read() as session:
+        rows = await repository.with_decline(session, [*known, (host, PCI)], clock.now() - timedelta(hours=1))
+        none = await repository.with_decline(session, [], clock.now() - timedelta(hours=1))
+    assert [(row.host, row.pci) for row in rows if row.host.startswith(host)] == [(host, PCI)]
+    assert host not in {row.host for row in none}, "without a prediction only a known one is read"
 
 
 WHAT_RECEIVERS_GET: dict[str, Callable[[Any], tuple[Any, ...]]] = {
@@ -117,6 +148,9 @@ async def test_every_format_has_the_decline_and_its_end(notices: ConditionNotice
     assert got["alertmanager_api"] == [("WallwatchDecline", place)] * 2
     assert got["pagerduty"] == [("trigger", "wallwatch/decline"), ("resolve", "wallwatch/decline")]
     assert got["opsgenie"] == [("create", "wallwatch/decline"), ("close", "wallwatch/decline")]
+    red, grey = "#c3222f", "#4f5f6e"
+    colors = [delivery["body"]["attachments"][0]["color"] for delivery in sent["slack"]()]
+    assert colors == [red, grey], "its end is no good news: the bandwidth may be lost by now"
     assert got["email"] == [(f"Decline {word}: decline forecast on {place}", f"decline={place}") for word in ("expected", "ended")]
     words = f"{place} is predicted to lose 22% of its bandwidth in about 20 min (352 Gbit/s now, chance 81%)."
     for each in WHAT_RECEIVERS_GET:

@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from wallwatch_backend.conditions.webhook_schema import AgentEvent, CertificateEvent, EndedEvent, ForecastEvent, PolicyEvent
+from wallwatch_backend.conditions.webhook_schema import AgentEvent, CertificateEvent, DeclineEvent, EndedEvent, ForecastEvent, PolicyEvent
 from wallwatch_backend.kit.states import StateTable
 from wallwatch_backend.lab.webhook_schema import LabEvent
 from wallwatch_backend.notify.schemas import CONDITION_ENDS, EventType
@@ -60,7 +60,7 @@ def test_webhooks_know_the_events_of_the_tables_those_of_waves_and_conditions() 
     assert {*tables, *waves, *map(str, CONDITION_ENDS)} == {str(event) for event in EventType}
     sent = {*get_args(RemedyEvent.model_fields["type"].annotation), *get_args(RolloutEvent.model_fields["type"].annotation)}
     sent |= set(get_args(LabEvent.model_fields["type"].annotation))
-    conditions = (ForecastEvent, PolicyEvent, AgentEvent, CertificateEvent)
+    conditions = (ForecastEvent, DeclineEvent, PolicyEvent, AgentEvent, CertificateEvent)
     begins = {name for event in conditions for name in get_args(event.model_fields["type"].annotation)}
     assert begins == set(map(str, CONDITION_ENDS))
     assert set(get_args(EndedEvent.model_fields["type"].annotation)) == set(CONDITION_ENDS.values())

@@ -6,7 +6,7 @@ from typing import Any
 
 from wallwatch.domain.forecast.decline_notice import withdrawn
 from wallwatch.domain.performance.parameters import DECLINE_SHARE
-from wallwatch_backend.conditions.kinds import Condition
+from wallwatch_backend.conditions.kinds import Condition, rnic_of
 from wallwatch_backend.conditions.schemas import DeclineData
 from wallwatch_backend.conditions.words import minutes_of
 from wallwatch_backend.fleet.forecasts import repository
@@ -17,7 +17,7 @@ from wallwatch_backend.kit.matchers import labels_of
 
 async def read(session: ReadSession, at: datetime, known: Collection[str]) -> list[Condition]:
     """Return the predicted declines, and those of the known ones that are not predicted now but not withdrawn either."""
-    places = [(host, pci) for host, _, pci in (subject.rpartition(" ") for subject in known)]
+    places = [rnic_of(subject) for subject in known]
     return [
         _condition(row)
         for row in await repository.with_decline(session, places, at - LISTED)

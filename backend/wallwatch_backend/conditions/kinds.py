@@ -1,13 +1,38 @@
 """Kinds of conditions, and a condition as plain data."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from wallwatch_backend.kit.matchers import Labels
+from wallwatch_backend.kit.states import Outcome
 from wallwatch_backend.notify.events import ConditionKind
 from wallwatch_backend.notify.schemas import CONDITION_ENDS, EventType
+
+
+def rnic_of(subject: str) -> tuple[str, str]:
+    """Host and PCI address of an RNIC that is a subject.
+
+    >>> rnic_of("host01 0000:3b:00.0")
+    ('host01', '0000:3b:00.0')
+    """
+    host, _, pci = subject.rpartition(" ")
+    return host, pci
+
+
+def _labels_of_rnic(subject: str) -> dict[str, str]:
+    host, pci = rnic_of(subject)
+    return {"host": host, "pci": pci}
+
+
+def _labels_of_host(subject: str) -> dict[str, str]:
+    return {"host": subject}
+
+
+def _labels_of_policy(subject: str) -> dict[str, str]:
+    """Its hosts change. Receivers tell resources apart by `instance`: without one they merge all policies."""
+    return {"instance": subject}
 
 
 class Kind(NamedTuple):
@@ -19,6 +44,10 @@ class Kind(NamedTuple):
     """Names the condition in chats and alerts."""
     ended: str
     """What became of a subject that is in the kind's condition no longer."""
+    labels: Callable[[str], dict[str, str]]
+    """What identifies a subject in alerts: from the subject alone, because at the end nothing else may be known of it."""
+    end_outcome: Outcome = "good"
+    """Of an end for which no condition gives the reason."""
 
     @property
     def end(self) -> str:
@@ -26,17 +55,25 @@ class Kind(NamedTuple):
 
 
 FORECAST = Kind(
-    "forecast", EventType.forecast_expected, "limit forecast", "is no longer expected to reach a limit within the hour, or has no forecast"
+    "forecast",
+    EventType.forecast_expected,
+    "limit forecast",
+    "is no longer expected to reach a limit within the hour, or has no forecast",
+    _labels_of_rnic,
 )
 DECLINE = Kind(
     "decline",
     EventType.decline_expected,
     "decline forecast",
     "is no longer predicted to lose bandwidth within the hour, or has lost it by now, or has no forecast",
+    _labels_of_rnic,
+    end_outcome="neutral",
 )
-POLICY = Kind("policy", EventType.policy_violated, "policy violation", "has not been violated for an hour, or is disabled")
-AGENT = Kind("agent", EventType.agent_lost, "lost agent", "has a connected agent again, or was removed")
-CERTIFICATE = Kind("certificate", EventType.certificate_late, "late certificate", "has a new certificate, or was removed")
+POLICY = Kind(
+    "policy", EventType.policy_violated, "policy violation", "has not been violated for an hour, or is disabled", _labels_of_policy
+)
+AGENT = Kind("agent", EventType.agent_lost, "lost agent", "has a connected agent again, or was removed", _labels_of_host)
+CERTIFICATE = Kind("certificate", EventType.certificate_late, "late certificate", "has a new certificate, or was removed", _labels_of_host)
 
 KINDS = (FORECAST, DECLINE, POLICY, AGENT, CERTIFICATE)
 

@@ -77,6 +77,7 @@ def _events(
 
 
 def _begin(session: WriteSession, kind: Kind, condition: Condition, at: datetime) -> OrderEvent:
+    labels = kind.labels(condition.subject)
     return OrderEvent(
         event=kind.begin,
         outcome="bad",
@@ -89,7 +90,8 @@ def _begin(session: WriteSession, kind: Kind, condition: Condition, at: datetime
         place=condition.subject,
         text=condition.text,
         data=condition.data,
-        labels={name: next(iter(values)) for name, values in condition.labels.items()},
+        labels=labels,
+        facts={name: next(iter(values)) for name, values in condition.labels.items() if name not in labels},
         url=_url(session, condition.path),
     )
 
@@ -98,7 +100,7 @@ def _end(session: WriteSession, kind: Kind, subject: str, condition: Condition |
     text = condition.text if condition is not None else f"{subject} {kind.ended}."
     return OrderEvent(
         event=kind.end,
-        outcome="neutral" if condition is not None else "good",
+        outcome="neutral" if condition is not None else kind.end_outcome,
         over=True,
         at=at,
         began_at=at,
@@ -108,7 +110,7 @@ def _end(session: WriteSession, kind: Kind, subject: str, condition: Condition |
         place=subject,
         text=text,
         data=EndedData(kind=kind.name, subject=subject, text=text).model_dump(mode="json"),
-        labels={name: next(iter(values)) for name, values in condition.labels.items()} if condition is not None else {},
+        labels=kind.labels(subject),
         url=_url(session, condition.path) if condition is not None else "",
     )
 

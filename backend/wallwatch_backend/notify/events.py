@@ -1,9 +1,9 @@
 """An event of a remedy, a rollout, a campaign of the lab or a condition as plain data, before it has a format."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from uuid import UUID
 
 from wallwatch_backend.kit.states import Outcome
@@ -19,7 +19,10 @@ def subject_of(kind: str, id: UUID | str) -> str:
 
 @dataclass(frozen=True)
 class OrderEvent:
-    """One event of one remedy, rollout, campaign or condition; `data` is the JSON that the API shows, `labels` what an alert carries."""
+    """One event of one remedy, rollout, campaign or condition.
+
+    `data` is the JSON that the API shows, `labels` what identifies its alert.
+    """
 
     event: str
     outcome: Outcome
@@ -35,6 +38,12 @@ class OrderEvent:
     data: Mapping[str, Any]
     labels: Mapping[str, str]
     url: str
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """What else is known of its place. It may change, or be unknown at the end, so it identifies no alert."""
+
+    @property
+    def of_condition(self) -> bool:
+        return self.kind in get_args(ConditionKind)
 
     @property
     def subject(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import BigInteger, Double, Row, and_, case, cast, false, func, not_, or_, select, true, tuple_
+from sqlalchemy import ARRAY, BigInteger, Double, Row, Text, and_, case, cast, column, false, func, literal, not_, or_, select, true, tuple_
 
 from wallwatch.domain.forecast.targets import HORIZONS_MIN
 from wallwatch.store.tables import forecast, forecast_model, forecast_model_change, rnic, rnic_forecast
@@ -111,7 +111,10 @@ async def with_decline(session: ReadSession, known: Collection[tuple[str, str]],
         r.rack,
         r.model,
     ).join(rnic, r.rnic_id == f.rnic_id)
-    wanted = or_(f.decline_since.is_not(None), tuple_(r.host, r.pci).in_(sorted(known)) if known else false())
+    # Two arrays: a statement has at most 65,535 parameters, and a failing network may have more known declines.
+    columns = [literal([place[i] for place in known], ARRAY(Text)) for i in (0, 1)]
+    places = func.unnest(*columns).table_valued(column("host", Text), column("pci", Text), name="known").render_derived()
+    wanted = or_(f.decline_since.is_not(None), tuple_(r.host, r.pci).in_(select(places.c.host, places.c.pci)))
     return list((await session.execute(query.where(f.made_at >= since, wanted))).all())
 
 

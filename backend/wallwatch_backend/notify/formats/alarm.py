@@ -77,7 +77,7 @@ def alarm_of_order(event: OrderEvent) -> Alarm:
         since=event.began_at,
         link=event.url,
         kind=event.kind,
-        details={"action": event.action, "event": str(event.event), **event.labels},
+        details={"action": event.action, "event": str(event.event), **event.labels, **event.facts},
     )
 
 

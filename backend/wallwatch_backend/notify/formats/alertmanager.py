@@ -104,13 +104,14 @@ def order_labels(event: OrderEvent) -> dict[str, str]:
         "action": event.action,
         **({"instance": host} if host else {}),
         **event.labels,
+        # A condition ends under the labels of its beginning, which is always bad.
         # "info" is no severity of Alerta; "informational" is one of all receivers that were tried.
-        "severity": "warning" if event.level == "bad" else "informational",
+        "severity": "warning" if event.level == "bad" or event.of_condition else "informational",
     }
 
 
 def order_annotations(event: OrderEvent) -> dict[str, str]:
-    return {"summary": event.text, "place": event.place, "event": str(event.event)}
+    return {**event.facts, "summary": event.text, "place": event.place, "event": str(event.event)}
 
 
 def order_event_body(event: OrderEvent, receiver: str, webhook_id: UUID) -> str:

@@ -27,7 +27,7 @@ class Timer(BaseModel):
     name: PropositionName
     after: PropositionName
     unless: PropositionName | None = None
-    seconds: float = Field(gt=0, le=86_400)
+    seconds: float = Field(strict=True, gt=0, le=86_400)
 
 
 class Bindings(BaseModel):

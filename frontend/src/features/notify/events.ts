@@ -30,7 +30,7 @@ const WAVE_EVENTS: readonly EventChoice[] = [
 /** Conditions besides incidents; each is followed by the event of its end. */
 const CONDITION_EVENTS: readonly EventChoice[] = [
   { value: "forecast.expected", label: "Likely to reach a limit within the hour" },
-  { value: "decline.expected", label: "Likely to lose bandwidth within the hour" },
+  { value: "decline.expected", label: "Decline of bandwidth likely within the hour" },
   { value: "policy.violated", label: "Policy violated" },
   { value: "agent.lost", label: "Agent lost" },
   { value: "certificate.late", label: "Agent certificate late" },

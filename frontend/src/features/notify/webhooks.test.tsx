@@ -129,6 +129,14 @@ describe("events to choose", () => {
     ]);
   });
 
+  it("name early warnings in the words of the pages", () => {
+    const warnings = eventGroups(STATES).at(-1);
+    expect(warnings?.events).toContainEqual({
+      value: "decline.expected",
+      label: "Decline of bandwidth likely within the hour",
+    });
+  });
+
   it("follow the server: a state that it adds is offered", () => {
     const held = {
       name: "held",

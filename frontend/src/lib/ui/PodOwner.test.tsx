@@ -11,7 +11,23 @@ describe("the owner of a pod", () => {
     expect(await screen.findByText(/owned by StatefulSet\/trainer\s+app=trainer\s+team=vision/)).toBeInTheDocument();
   });
 
-  it("is nothing where Kubernetes said nothing", () => {
+  it("is a word for its labels where a bare pod has no owner", async () => {
+    renderPage(<PodOwner owner={null} labels={{ app: "x".repeat(63), team: "vision" }} />);
+    const word = await screen.findByText("labels");
+    await userEvent.tab();
+    expect(word).toHaveFocus();
+    const shown = await screen.findByText(/app=x+\s+team=vision/);
+    for (const text of [word, shown]) expect(text).toHaveStyle({ overflowWrap: "anywhere" });
+  });
+
+  it("is nothing where Kubernetes said nothing", async () => {
+    renderPage(
+      <p>
+        nothing:
+        <PodOwner owner={null} labels={{}} />
+      </p>,
+    );
+    expect((await screen.findByText("nothing:")).children).toHaveLength(0);
     expect(podFacts({ owner: null, labels: {} })).toBeNull();
     expect(podFacts({ owner: null, labels: { app: "x" } })).toBe("app=x");
   });

@@ -12,12 +12,13 @@ export function podFacts({ owner, labels }: Facts): string | null {
   return parts.length > 0 ? parts.join("\n") : null;
 }
 
-/** Who runs a pod; its labels on request. Nothing where Kubernetes said nothing. */
+/** Who runs a pod; its labels on request, also those of a pod that nobody owns. Nothing where Kubernetes said nothing. */
 export function PodOwner({ owner, labels }: Facts) {
-  if (!owner) return null;
+  const facts = podFacts({ owner, labels });
+  if (facts === null) return null;
   return (
     <Tooltip
-      label={<span style={{ whiteSpace: "pre-line" }}>{podFacts({ owner, labels })}</span>}
+      label={<span style={{ whiteSpace: "pre-line", overflowWrap: "anywhere" }}>{facts}</span>}
       multiline
       maw={420}
       events={{ hover: true, focus: true, touch: true }}
@@ -27,9 +28,9 @@ export function PodOwner({ owner, labels }: Facts) {
         tabIndex={0}
         size="xs"
         c="dimmed"
-        style={{ whiteSpace: "nowrap", textDecoration: "underline dotted", textUnderlineOffset: 3 }}
+        style={{ overflowWrap: "anywhere", textDecoration: "underline dotted", textUnderlineOffset: 3 }}
       >
-        {owner}
+        {owner ?? "labels"}
       </Text>
     </Tooltip>
   );

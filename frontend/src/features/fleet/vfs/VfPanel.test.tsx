@@ -116,6 +116,14 @@ describe("the panel of virtual functions", () => {
       expect(filterVfs([used, vf(1)], { vfText })).toEqual([used]);
   });
 
+  it("shows the labels of a bare pod, which nobody owns", async () => {
+    const container = held("2026-11-21T01:00:00Z", { owner: null, labels: { app: "shell" } });
+    answer({ ...FLEET, items: [vf(0, { state: "elsewhere", container })] });
+    renderPage(<Page />);
+    await userEvent.hover(await screen.findByText("labels"));
+    expect(await screen.findByText("app=shell")).toBeInTheDocument();
+  });
+
   it("sorts by a column, what is missing last in both directions, and keeps the order in the URL", async () => {
     answer(FLEET);
     const onView = vi.fn();

@@ -4,7 +4,7 @@ import type { VirtualFunction } from "@/lib/api/types";
 import { formatNumber } from "@/lib/format";
 import { formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
-import { PodOwner } from "@/lib/ui/PodOwner";
+import { PodOwner, podFacts } from "@/lib/ui/PodOwner";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { contradiction, holderText, isAtLimit, isUsed, limitText, settingsText } from "./vfText";
 
@@ -26,7 +26,7 @@ function Holder({ vf, at }: { vf: VirtualFunction; at: string | null }) {
       >
         {holderText(vf)}
       </Text>
-      {vf.container?.owner && (
+      {vf.container && podFacts(vf.container) !== null && (
         <span style={{ marginLeft: 6 }}>
           <PodOwner owner={vf.container.owner} labels={vf.container.labels} />
         </span>

@@ -2,7 +2,7 @@ import { Table, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { VfBreakage } from "@/lib/api/types";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
-import { PodOwner } from "@/lib/ui/PodOwner";
+import { PodOwner, podFacts } from "@/lib/ui/PodOwner";
 import { tenantText } from "../text";
 import { VfLink } from "../VfLink";
 import { Amount } from "./Amount";
@@ -26,7 +26,7 @@ export function VfBreakageTable({ role, vfs, onTenant }: Props) {
         <Table.Tr key={`${host}|${pci}|${vf}|${pod ?? ""}`} data-vf={`${host}|${pci}|${vf}`}>
           <Table.Td>
             <VfLink {...{ host, pci, vf, pod }} />
-            {owner && " "}
+            {podFacts({ owner, labels }) !== null && " "}
             <PodOwner {...{ owner, labels }} />
           </Table.Td>
           <Table.Td>
