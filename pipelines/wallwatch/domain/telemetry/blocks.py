@@ -226,7 +226,7 @@ class BlockReader:
                 bad.append(_alone(envelope, row, "wrong_type", detail))
                 continue
             try:
-                if _NUL in text:
+                if text and _NUL in text:
                     raise Refused("nul_character", "PostgreSQL stores no text with a NUL character")
                 tags = self._known_tags(envelope, own)
                 good.append(Decoded(tags, check_time(at_ns, latest_ns), dict(zip(sorted_names, pick(values), strict=True))))

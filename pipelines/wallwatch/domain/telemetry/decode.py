@@ -78,13 +78,10 @@ def parse_json(value: bytes | None) -> dict[str, Any]:
 
 
 def _may_be_deep(value: bytes) -> bool:
-    """Whether a message has enough brackets to be nested deeply. Telemetry has three braces, which are soon found; counting takes long."""
-    if b"[" not in value:
-        at = 0
-        for _ in range(4):
-            at = value.find(b"{", at) + 1
-            if not at:
-                return False
+    """Whether a message has enough brackets to be nested deeply. That telemetry has not is soon seen; counting takes longer."""
+    of_tags = value.find(b"{", len(b'{"fields":{'))
+    if value.find(b"{", of_tags + 1) < 0 and b"[" not in value:
+        return False
     return value.count(b"[") + value.count(b"{") > _MOST_BRACKETS
 
 
