@@ -5,7 +5,7 @@ ADD debian.tar /
 CMD ["bash"]
 
 FROM debian AS python
-RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-dev python3-venv && rm -rf /var/lib/apt/lists/* \
+RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/* \
     && ln -s /usr/bin/python3 /usr/local/bin/python
 CMD ["python3"]
 

@@ -47,13 +47,6 @@ def test_every_job_becomes_healthy_within_its_limits(job: tuple[Container, int])
     assert "Traceback" not in container.text()
 
 
-def test_stages_run_as_machine_code(machine: Machine, migrated: Any) -> None:
-    [port] = free_ports(1)
-    with machine.started("classify", at_ports(migrated.services["classify"], {9108: port})) as container:
-        wait_for("a healthy classify", container.is_healthy, timeout_s=120)
-        assert "the stage runs as machine code" in container.text()
-
-
 def test_every_job_has_its_own_user_no_rights_and_a_root_that_nobody_can_write(job: tuple[Container, int]) -> None:
     container, _ = job
     assert container.execute("id", "-u").stdout.strip() == str(user_of_the_chart())
