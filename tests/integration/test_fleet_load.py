@@ -80,7 +80,7 @@ def samples(received: list[tuple[str, str, bytes]]) -> list[tuple[str, str, Deco
     found = []
     for topic, key, value in received:
         if topic == blocks.TOPIC:
-            name, good, bad = reader.read(value, LATEST_NS)
+            name, good, bad, _ = reader.read(value, LATEST_NS)
             assert bad == []
             found += [(name, key, one) for one in good]
         else:
