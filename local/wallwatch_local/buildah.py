@@ -83,7 +83,7 @@ class Buildah:
             raise LocalStackError(f"{dockerfile.name}: a step failed, see above")
 
     def list_together(self, name: str, images: Sequence[str]) -> None:
-        """Make a list of images for several kinds of machines, anew."""
+        """Make a list of images for several kinds of machines, in place of an earlier one of that name."""
         if self.has_list(name):
             self.answer("manifest", "rm", name)
         self.answer("manifest", "create", name)

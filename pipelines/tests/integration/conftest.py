@@ -11,12 +11,24 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from alembic.config import Config
 from confluent_kafka import TopicPartition
 
 from wallwatch import kafka_clients
 from wallwatch.jobs.ingest import Ingest
 from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.settings import Settings
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def alembic_config(postgres_url: str) -> Config:
+    """For Alembic's commands on the module's own database, which is empty at first."""
+    made = Config(str(REPOSITORY / "alembic.ini"))
+    made.set_main_option("script_location", str(REPOSITORY / "migrations"))
+    made.attributes.update(url=postgres_url, configure_logging=False)
+    return made
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -16,16 +15,7 @@ from wallwatch.settings import Settings
 from wallwatch.store.rollups import ISOLATION_ROLLUPS
 
 pytestmark = pytest.mark.integration
-REPOSITORY = Path(__file__).resolve().parents[3]
 HOUR = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
-
-
-@pytest.fixture
-def config(postgres_url: str) -> Config:
-    config = Config(str(REPOSITORY / "alembic.ini"))
-    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
-    config.attributes.update(url=postgres_url, configure_logging=False)
-    return config
 
 
 @pytest.fixture
@@ -35,8 +25,8 @@ def connection(postgres_url: str) -> Iterator[psycopg.Connection[Any]]:
 
 
 @pytest.fixture
-def migrated(config: Config, connection: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
-    command.upgrade(config, "head")
+def migrated(alembic_config: Config, connection: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
+    command.upgrade(alembic_config, "head")
     if connection.execute("SELECT to_regclass('vf_hour_rollup')").fetchone() == (None,):
         pytest.skip("this edition of TimescaleDB computes the roll-ups itself; pipelines/tests/community tests them")
     for table in ("vf_minute", *(rollup.table for rollup in ISOLATION_ROLLUPS)):
@@ -128,13 +118,13 @@ def test_of_two_processes_one_computes_at_a_time_and_nothing_is_lost(
 
 
 def test_an_upgrade_keeps_the_days_and_computes_the_hours_of_the_minutes_that_are_there(
-    config: Config, migrated: psycopg.Connection[Any], maintenance: Maintenance
+    alembic_config: Config, migrated: psycopg.Connection[Any], maintenance: Maintenance
 ) -> None:
-    command.downgrade(config, "0014")
+    command.downgrade(alembic_config, "0014")
     long_ago = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=40)
     migrated.execute("INSERT INTO vf_day_rollup VALUES (5, 0, 'a', 'a/web', %s, 1440, 86400, 0, 0, 0, 0)", [long_ago])
     minutes(migrated, HOUR, 10)
-    command.upgrade(config, "0015")
+    command.upgrade(alembic_config, "0015")
     maintenance.roll_up(migrated)
     days = migrated.execute("SELECT bucket = %s, samples FROM vf_day ORDER BY bucket", [long_ago]).fetchall()
     assert days == [(True, 1440), (False, 10)]

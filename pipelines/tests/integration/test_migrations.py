@@ -23,14 +23,6 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
-def config(postgres_url: str) -> Config:
-    config = Config(str(REPOSITORY / "alembic.ini"))
-    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
-    config.attributes.update(url=postgres_url, configure_logging=False)
-    return config
-
-
-@pytest.fixture
 def connection(postgres_url: str) -> Iterator[psycopg.Connection[Any]]:
     with psycopg.connect(postgres_url.replace("+psycopg", ""), autocommit=True) as found:
         yield found
@@ -41,10 +33,10 @@ def hypertables(connection: psycopg.Connection[Any]) -> set[str]:
 
 
 def test_upgrade_from_nothing_and_downgrade_and_upgrade_again(
-    config: Config, connection: psycopg.Connection[Any], postgres_url: str
+    alembic_config: Config, connection: psycopg.Connection[Any], postgres_url: str
 ) -> None:
     for _ in range(2):
-        command.upgrade(config, "head")
+        command.upgrade(alembic_config, "head")
         assert hypertables(connection) >= set(HYPERTABLES)
         engine = create_engine(postgres_url)
         found = inspect(engine)
@@ -52,20 +44,20 @@ def test_upgrade_from_nothing_and_downgrade_and_upgrade_again(
             assert {c["name"] for c in found.get_columns(name)} == set(table.columns.keys())
         assert set(found.get_view_names()) >= {r.view for r in ROLLUPS}
         engine.dispose()
-        command.downgrade(config, "base")
+        command.downgrade(alembic_config, "base")
         assert hypertables(connection) == set()
 
 
-def test_the_same_sample_twice_is_refused_by_the_table_itself(config: Config, connection: psycopg.Connection[Any]) -> None:
-    command.upgrade(config, "head")
+def test_the_same_sample_twice_is_refused_by_the_table_itself(alembic_config: Config, connection: psycopg.Connection[Any]) -> None:
+    command.upgrade(alembic_config, "head")
     insert = "INSERT INTO rnic_sample (time, rnic_id, tx_gbps) VALUES ('2026-01-01Z', 1, 2)"
     connection.execute(insert)
     with pytest.raises(psycopg.errors.UniqueViolation):
         connection.execute(insert)
 
 
-def test_one_minute_aggregates_are_the_same_when_computed_twice(config: Config, connection: psycopg.Connection[Any]) -> None:
-    command.upgrade(config, "head")
+def test_one_minute_aggregates_are_the_same_when_computed_twice(alembic_config: Config, connection: psycopg.Connection[Any]) -> None:
+    command.upgrade(alembic_config, "head")
     start = datetime(2026, 1, 2, tzinfo=UTC)
     for second in range(90):
         connection.execute(
@@ -81,9 +73,9 @@ def test_one_minute_aggregates_are_the_same_when_computed_twice(config: Config, 
 
 
 def test_two_virtual_functions_behind_one_address_are_two_and_one_twice_is_refused(
-    config: Config, connection: psycopg.Connection[Any]
+    alembic_config: Config, connection: psycopg.Connection[Any]
 ) -> None:
-    command.upgrade(config, "head")
+    command.upgrade(alembic_config, "head")
     insert = "INSERT INTO vf_sample (time, rnic_id, vf, vf_pci) VALUES ('2026-01-01Z', 1, %s, '0000:3b:00.2')"
     for vf in (0, 1):
         connection.execute(insert, [vf])
@@ -91,9 +83,11 @@ def test_two_virtual_functions_behind_one_address_are_two_and_one_twice_is_refus
         connection.execute(insert, [1])
 
 
-def test_what_had_verified_a_remedy_becomes_its_change_or_its_effect_and_back(config: Config, connection: psycopg.Connection[Any]) -> None:
-    command.upgrade(config, "head")
-    command.downgrade(config, "0009")
+def test_what_had_verified_a_remedy_becomes_its_change_or_its_effect_and_back(
+    alembic_config: Config, connection: psycopg.Connection[Any]
+) -> None:
+    command.upgrade(alembic_config, "head")
+    command.downgrade(alembic_config, "0009")
     insert = (
         "INSERT INTO remedy (id, action, host, params, mode, state, requested_by, created_at, updated_at, operations, request_hash,"
         " verification)"
@@ -106,7 +100,7 @@ def test_what_had_verified_a_remedy_becomes_its_change_or_its_effect_and_back(co
     for action, verification in verifications.items():
         connection.execute(insert, [action, "confirmed", verification])
     connection.execute(insert, ["pace-vf-unbinding", "running", None])
-    command.upgrade(config, "0010")
+    command.upgrade(alembic_config, "0010")
     query = (
         "SELECT action, state, change->>'signal', change->>'confirmed_at', effect->>'signal', effect->>'before' FROM remedy ORDER BY action"
     )
@@ -115,17 +109,17 @@ def test_what_had_verified_a_remedy_becomes_its_change_or_its_effect_and_back(co
         ("pace-vf-unbinding", "running", None, None, None, None),
         ("tune-revalidator", "confirmed", None, None, "reoffload_ratio", None),
     ]
-    command.downgrade(config, "0009")
+    command.downgrade(alembic_config, "0009")
     query = "SELECT action, state, verification::text FROM remedy WHERE verification IS NOT NULL ORDER BY action"
     restored = {row[0]: (row[1], json.loads(row[2])) for row in connection.execute(query)}
     assert restored == {action: ("confirmed", json.loads(verification)) for action, verification in verifications.items()}
 
 
-def test_each_revision_can_be_rolled_back_and_applied_again(config: Config) -> None:
-    command.upgrade(config, "head")
-    for revision in ScriptDirectory.from_config(config).walk_revisions():
-        command.downgrade(config, revision.down_revision or "base")
-    command.upgrade(config, "head")
+def test_each_revision_can_be_rolled_back_and_applied_again(alembic_config: Config) -> None:
+    command.upgrade(alembic_config, "head")
+    for revision in ScriptDirectory.from_config(alembic_config).walk_revisions():
+        command.downgrade(alembic_config, revision.down_revision or "base")
+    command.upgrade(alembic_config, "head")
 
 
 @pytest.mark.parametrize(
@@ -139,11 +133,11 @@ def test_offline_sql_is_that_of_the_edition(edition: str, has: list[str], lacks:
     from argparse import Namespace
 
     out = io.StringIO()
-    config = Config(str(REPOSITORY / "alembic.ini"), output_buffer=out, cmd_opts=Namespace(x=[f"timescaledb={edition}"]))
-    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
-    config.attributes["configure_logging"] = False
+    alembic_config = Config(str(REPOSITORY / "alembic.ini"), output_buffer=out, cmd_opts=Namespace(x=[f"timescaledb={edition}"]))
+    alembic_config.set_main_option("script_location", str(REPOSITORY / "migrations"))
+    alembic_config.attributes["configure_logging"] = False
     with redirect_stdout(out):
-        command.upgrade(config, "0001", sql=True)
+        command.upgrade(alembic_config, "0001", sql=True)
     text = out.getvalue()
     assert all(word in text for word in has)
     assert not any(word in text for word in lacks)

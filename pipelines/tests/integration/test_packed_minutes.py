@@ -4,7 +4,6 @@ import random
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -28,7 +27,6 @@ from wallwatch_local.template_databases import as_role
 from .conftest import until
 
 pytestmark = pytest.mark.integration
-REPOSITORY = Path(__file__).resolve().parents[3]
 Connection = psycopg.Connection[Any]
 
 HOUR = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
@@ -41,16 +39,8 @@ RNIC_1M, OFFLOAD_1M = MINUTES
 
 
 @pytest.fixture
-def config(postgres_url: str) -> Config:
-    config = Config(str(REPOSITORY / "alembic.ini"))
-    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
-    config.attributes.update(url=postgres_url, configure_logging=False)
-    return config
-
-
-@pytest.fixture
-def connection(config: Config, postgres_url: str) -> Iterator[Connection]:
-    command.upgrade(config, "head")
+def connection(alembic_config: Config, postgres_url: str) -> Iterator[Connection]:
+    command.upgrade(alembic_config, "head")
     with connect(postgres_url) as connection:
         if connection.execute("SELECT to_regclass('rnic_1m_rollup_packed')").fetchone() == (None,):
             pytest.skip("this edition of TimescaleDB has a columnstore; pipelines/tests/community tests it")
@@ -267,17 +257,17 @@ def test_an_hour_whose_packing_is_interrupted_is_as_before(connection: Connectio
 
 
 def test_days_from_before_the_upgrade_are_packed_and_a_downgrade_restores_the_rows(
-    config: Config, connection: Connection, packing: Packing
+    alembic_config: Config, connection: Connection, packing: Packing
 ) -> None:
     day = (HOUR - timedelta(days=3)).replace(hour=0)
     connection.close()
-    command.downgrade(config, "0030")
-    with connect(config.attributes["url"]) as earlier:
+    command.downgrade(alembic_config, "0030")
+    with connect(alembic_config.attributes["url"]) as earlier:
         for hour, minutes in ((0, [0, 59]), (7, list(range(60))), (23, [59])):
             insert(earlier, RNIC_1M, day + timedelta(hours=hour), minutes, seed=hour)
         before = rows(earlier, "rnic_1m")
-    command.upgrade(config, "0031")
-    with connect(config.attributes["url"]) as later:
+    command.upgrade(alembic_config, "0031")
+    with connect(alembic_config.attributes["url"]) as later:
         assert rows(later, "rnic_1m") == before
         assert packing.pack(later) == 1, "a chunk of a day at once"
         assert rows(later, "rnic_1m") == before
@@ -288,10 +278,10 @@ def test_days_from_before_the_upgrade_are_packed_and_a_downgrade_restores_the_ro
         before = rows(later, "rnic_1m")
         assert packing.pack(later) == 1, "late ones have a chunk of an hour"
         assert rows(later, "rnic_1m") == before
-    command.downgrade(config, "0030")
-    with connect(config.attributes["url"]) as again:
+    command.downgrade(alembic_config, "0030")
+    with connect(alembic_config.attributes["url"]) as again:
         assert rows(again, "rnic_1m_rollup") == rows(again, "rnic_1m") == before
-    command.upgrade(config, "head")
+    command.upgrade(alembic_config, "head")
 
 
 def test_a_column_that_comes_later_is_packed_too(connection: Connection, packing: Packing) -> None:

@@ -4,7 +4,6 @@ import random
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -28,7 +27,6 @@ from wallwatch_local.template_databases import as_role
 from .conftest import until
 
 pytestmark = pytest.mark.integration
-REPOSITORY = Path(__file__).resolve().parents[3]
 Connection = psycopg.Connection[Any]
 
 HOUR = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
@@ -39,16 +37,8 @@ RNICS = (7, 8)
 
 
 @pytest.fixture
-def config(postgres_url: str) -> Config:
-    config = Config(str(REPOSITORY / "alembic.ini"))
-    config.set_main_option("script_location", str(REPOSITORY / "migrations"))
-    config.attributes.update(url=postgres_url, configure_logging=False)
-    return config
-
-
-@pytest.fixture
-def connection(config: Config, postgres_url: str) -> Iterator[Connection]:
-    command.upgrade(config, "head")
+def connection(alembic_config: Config, postgres_url: str) -> Iterator[Connection]:
+    command.upgrade(alembic_config, "head")
     with connect(postgres_url) as connection:
         if connection.execute("SELECT to_regclass('rnic_sample_packed')").fetchone() == (None,):
             pytest.skip("this edition of TimescaleDB has a columnstore; pipelines/tests/community tests it")
@@ -225,7 +215,7 @@ def test_training_reads_the_reports_of_packed_hours(connection: Connection, pack
     assert reported == (2,)
 
 
-def test_a_column_that_comes_later_is_packed_too(connection: Connection, packing: Packing, config: Config) -> None:
+def test_a_column_that_comes_later_is_packed_too(connection: Connection, packing: Packing, alembic_config: Config) -> None:
     insert(connection, "rnic_sample", OLDER, 3)
     packing.pack(connection)
     connection.execute("ALTER TABLE rnic_sample ADD COLUMN later BIGINT")
@@ -247,15 +237,15 @@ def test_the_views_have_the_columns_of_the_tables(connection: Connection) -> Non
         assert {column.name for column in found or ()} == set(view.columns.keys())
 
 
-def test_a_downgrade_restores_the_rows(connection: Connection, packing: Packing, config: Config) -> None:
+def test_a_downgrade_restores_the_rows(connection: Connection, packing: Packing, alembic_config: Config) -> None:
     insert(connection, "rnic_sample", OLD, 20)
     before = rows(connection, "rnic_sample")
     packing.pack(connection)
     connection.close()
-    command.downgrade(config, "0025")
-    with connect(config.attributes["url"]) as again:
+    command.downgrade(alembic_config, "0025")
+    with connect(alembic_config.attributes["url"]) as again:
         assert rows(again, "rnic_sample") == before
-    command.upgrade(config, "head")
+    command.upgrade(alembic_config, "head")
 
 
 def test_packed_hours_are_dropped_with_the_samples_of_their_age(connection: Connection, packing: Packing, postgres_url: str) -> None:

@@ -21,7 +21,7 @@ MINUTES = ("rnic_1m_rollup", "offload_1m_rollup")
 """One-minute aggregates whose hours are packed (docs/decisions/0042). Their views, `rnic_1m` and `offload_1m`, have all minutes and need
 no condition on `hour`."""
 BUSY = (psycopg.errors.SerializationFailure, psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
-"""Packing an hour met somebody who reads or writes it: it stays as it is for now."""
+"""Errors of packing an hour that others read or write: nothing has changed, and the next turn tries again."""
 MINUTES_OF_HOURS = "minutes_packed"
 """The minutes of all packed hours: through it a condition on `bucket` finds the hours to read."""
 
