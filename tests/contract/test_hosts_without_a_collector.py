@@ -1,7 +1,7 @@
 """The real collector asks the programs that hosts have already, with the examples of docs/examples/inputs, and the jobs take what it sends.
 
-A node_exporter answers what the real one said of a simulated host (collectors/plugins/inputs/node_exporter/testdata/capture.sh), a DTS with the
-names that NVIDIA documents (collectors/plugins/inputs/dts/testdata/answer.txt).
+A node_exporter answers what the real one said of a simulated host (collectors/plugins/inputs/node_exporter/testdata/capture.sh), a DTS with
+the names that NVIDIA documents (collectors/plugins/inputs/dts/testdata/answer.txt).
 """
 
 import subprocess
