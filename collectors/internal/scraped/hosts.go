@@ -22,9 +22,11 @@ const (
 	// Measurement is the name of the metric; its fields and tags are declared in the telemetry registry.
 	Measurement = "rnic"
 
-	// askedAtOnce is how many hosts are waited for at the same time, ParsedAtOnce how many of their answers are parsed, which takes memory.
-	askedAtOnce  = 256
+	// ParsedAtOnce is how many answers are parsed at the same time, which takes memory.
 	ParsedAtOnce = 8
+
+	// askedAtOnce is how many hosts are waited for at the same time.
+	askedAtOnce = 256
 
 	defaultTimeout = 5 * time.Second
 )

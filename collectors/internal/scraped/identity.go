@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	// MaxRNICs and MaxPorts are more than a host and an RNIC have: with more, an answer is not that of a host's program.
+	// MaxRNICs is more than a host has: with more, an answer is not that of a host's program.
 	MaxRNICs = 64
+	// MaxPorts is more than an RNIC has.
 	MaxPorts = 64
 )
 
