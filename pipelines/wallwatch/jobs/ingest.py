@@ -192,8 +192,7 @@ class Ingest:
                 self._writer.idle()
                 continue
             self._writer.write(batch)
-            touched = {table: encoded.first_minute for table, encoded in batch.tables.items() if encoded.row_count}
-            self._maintenance.touched(touched)
+            self._maintenance.touched({table: encoded.minutes for table, encoded in batch.tables.items()})
             self._maintenance.minutes_touched(ingest_isolation.minutes(batch.isolation))
 
     def _commit(self, batch: Batch) -> None:
