@@ -192,6 +192,7 @@ export function rnic(columns, i) {
       reason: sick ? "S1" : "NoSymptoms",
       tainted: columns.cordoned[i],
       unschedulable: false,
+      nvsentinel: [],
       read_at: ago(20),
     },
     agent_id: ID(1),

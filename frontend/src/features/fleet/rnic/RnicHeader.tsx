@@ -11,7 +11,7 @@ import { useNow } from "@/lib/time/useNow";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { SymptomLink } from "@/lib/ui/SymptomBadge";
 import classes from "./RnicHeader.module.css";
-import { nodeText, statusOf } from "./status";
+import { nodeText, reportText, statusOf } from "./status";
 
 const RnicRemedyDialog = lazy(() =>
   import("./RnicRemedyDialog").then((module) => ({ default: module.RnicRemedyDialog })),
@@ -47,6 +47,11 @@ function Status({ rnic, now }: { rnic: Rnic; now: number }) {
       )}
       {rnic.cordoned && <StatusMark tone="warn">Cordoned: takes no new VFs</StatusMark>}
       {rnic.node?.tainted && <StatusMark tone="warn">Node tainted: takes no new pods</StatusMark>}
+      {rnic.node?.nvsentinel.map((report) => (
+        <span key={report.name} title={report.text || undefined}>
+          <StatusMark tone="warn">{reportText(report, now)}</StatusMark>
+        </span>
+      ))}
     </Group>
   );
 }
