@@ -11,7 +11,8 @@ import { useNow } from "@/lib/time/useNow";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { SymptomLink } from "@/lib/ui/SymptomBadge";
 import classes from "./RnicHeader.module.css";
-import { nodeText, reportText, statusOf } from "./status";
+import { NvsentinelNotes } from "./NvsentinelNotes";
+import { nodeText, statusOf } from "./status";
 
 const RnicRemedyDialog = lazy(() =>
   import("./RnicRemedyDialog").then((module) => ({ default: module.RnicRemedyDialog })),
@@ -47,11 +48,6 @@ function Status({ rnic, now }: { rnic: Rnic; now: number }) {
       )}
       {rnic.cordoned && <StatusMark tone="warn">Cordoned: takes no new VFs</StatusMark>}
       {rnic.node?.tainted && <StatusMark tone="warn">Node tainted: takes no new pods</StatusMark>}
-      {rnic.node?.nvsentinel.map((report) => (
-        <span key={report.name} title={report.text || undefined}>
-          <StatusMark tone="warn">{reportText(report, now)}</StatusMark>
-        </span>
-      ))}
     </Group>
   );
 }
@@ -95,6 +91,7 @@ export function RnicHeader({ rnic, tools }: { rnic: Rnic; tools: ReactNode }) {
           </Fact>
         </dl>
       </Group>
+      <NvsentinelNotes node={rnic.node} now={now} />
       {opened && (
         <Suspense>
           <RnicRemedyDialog host={rnic.host} pci={rnic.pci} onClose={dialog.close} />
