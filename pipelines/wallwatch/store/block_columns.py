@@ -46,7 +46,7 @@ class Known:
     plain: bool = False
     """Whether its tags and those of a row have no name in common."""
     right: bool = False
-    """Whether its tags were right in a row."""
+    """Whether, besides, its tags were right in a row."""
     identities: dict[str, int] = field(default_factory=dict)
     """Number of the RNIC at a PCI address of its host; only the caller fills it."""
 
@@ -211,13 +211,9 @@ class BlockColumns:
         """
         found: list[Part | None] = []
         for (_, known), count in zip(blocks, counts, strict=True):
-            of_block: list[Part | None] = []
-            some = texts[len(found) : len(found) + count]
-            if known.plain and known.right:
-                of_block = list(map(self._parts.get, some))
-            if len(of_block) < count or None in of_block:
-                of_block = [self._part(known, raw) for raw in some]
-            found += of_block
+            for raw in texts[len(found) : len(found) + count]:
+                part = self._parts.get(raw) if known.right else None
+                found.append(part or self._part(known, raw))
         return found
 
     def _part(self, known: Known, raw: bytes) -> Part | None:
@@ -225,7 +221,7 @@ class BlockColumns:
         if origin is None:
             return None
         part = Part(origin.number_cells, origin.text_cells, origin.tags["pci"])
-        known.right = True
+        known.right = known.plain
         if known.plain and raw not in self._parts and self._budget.has_room(len(raw), size_of(raw, {}, *origin.tags.values())):
             self._parts[raw] = part
         return part
