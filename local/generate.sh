@@ -43,7 +43,7 @@ for file in "$work/messages"/*; do # schemas of Kafka's messages, and the AsyncA
   settle "$file" "docs/messages/$(basename "$file")"
 done
 registry=pipelines/wallwatch/domain/telemetry/metrics.yaml
-for input in rnic ovs_offload node_exporter; do # names of the counters that the inputs read
+for input in rnic ovs_offload node_exporter dts; do # names of the counters that the inputs read
   (cd collectors && go run ./internal/fieldlists -package $input ../$registry) >"$work/$input.go" || exit 1
   settle "$work/$input.go" collectors/plugins/inputs/$input/fields_generated.go
 done

@@ -13,6 +13,7 @@ import (
 	_ "github.com/influxdata/telegraf/plugins/serializers/json"
 
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/cni_events"
+	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/dts"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/kernel_events"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/nf"
 	_ "github.com/wallwatch/wallwatch/collectors/plugins/inputs/node_exporter"

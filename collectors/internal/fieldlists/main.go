@@ -33,6 +33,12 @@ var lists = map[string][]list{
 	"node_exporter": {
 		{"driverCounters", "are counters of `ethtool -S`, as the input rnic reads them.", "rnic", "ethtool -S "},
 	},
+	"dts": {
+		{"portCounters", "are files of the InfiniBand port's folder counters.", "rnic", "ports/1/counters/"},
+		{"hwCounters", "are files of the InfiniBand port's folder hw_counters, of all drivers.", "rnic", "ports/1/hw_counters/"},
+		{"netStatistics", "are files of the network device's folder statistics.", "rnic", "net statistics/"},
+		{"driverCounters", "are counters of `ethtool -S`.", "rnic", "ethtool -S "},
+	},
 	"ovs_offload": {
 		{"coverageCounters", "are ovs-vswitchd's own counters.", "ovs_datapath", "coverage/show"},
 	},

@@ -106,6 +106,11 @@ def minute_of(at: datetime) -> int:
     return int(at.timestamp()) // 60
 
 
+def minutes_of(first: datetime) -> range:
+    """Two hours from this time on."""
+    return range(minute_of(first), minute_of(first) + 120)
+
+
 def averages(connection: Connection, rnic: int = 7) -> list[tuple[Any, ...]]:
     found = connection.execute("SELECT bucket, samples, q_egress_avg FROM offload_1m WHERE rnic_id = %s ORDER BY bucket", [rnic])
     return [((row[0] - OLD) // MINUTE, *row[1:]) for row in found]
@@ -151,7 +156,7 @@ def test_a_late_sample_changes_its_minute_of_a_packed_hour(connection: Connectio
     for minute in range(60):
         sample(connection, OLD + minute * MINUTE, minute)
         sample(connection, OLD + minute * MINUTE, minute, rnic=8)
-    maintenance.touched({"offload_sample": minute_of(OLD)})
+    maintenance.touched({"offload_sample": minutes_of(OLD)})
     maintenance.roll_up(connection)
     assert packing.pack(connection) == 2
     expected = averages(connection, 8)
@@ -159,7 +164,7 @@ def test_a_late_sample_changes_its_minute_of_a_packed_hour(connection: Connectio
     sample(connection, OLD + 7 * MINUTE + timedelta(seconds=30), 17)
     sample(connection, OLD - MINUTE, 5)
     for again in range(2):
-        maintenance.touched({"offload_sample": minute_of(OLD - MINUTE)})
+        maintenance.touched({"offload_sample": minutes_of(OLD - MINUTE)})
         maintenance.roll_up(connection)
         expected_of_late = [(-1, 1, 5.0), *((m, 2, 12.0) if m == 7 else (m, 1, float(m)) for m in range(60))]
         assert averages(connection) == expected_of_late, again
@@ -175,7 +180,7 @@ def test_late_minutes_wait_while_hours_are_packed_and_new_ones_do_not(
     connection: Connection, packing: Packing, maintenance: Maintenance, postgres_url: str
 ) -> None:
     sample(connection, OLD, 1)
-    maintenance.touched({"offload_sample": minute_of(OLD)})
+    maintenance.touched({"offload_sample": minutes_of(OLD)})
     maintenance.roll_up(connection)
     packing.pack(connection)
     sample(connection, OLD + timedelta(seconds=30), 3)
@@ -183,7 +188,7 @@ def test_late_minutes_wait_while_hours_are_packed_and_new_ones_do_not(
     sample(connection, now, 4)
     with connect(postgres_url) as other:
         other.execute("SELECT pg_advisory_lock(%s)", [PACKING])
-        maintenance.touched({"offload_sample": minute_of(OLD)})
+        maintenance.touched({"offload_sample": [*minutes_of(OLD), minute_of(now)]})
         maintenance.roll_up(connection)
         assert [row[1:] for row in averages(connection)] == [(1, 1.0), (1, 4.0)]
     assert until(lambda: connection.execute("SELECT pg_try_advisory_lock(%s)", [PACKING]).fetchone() == (True,))
@@ -200,16 +205,33 @@ def test_a_sample_from_before_all_samples_that_are_kept_does_not_replace_its_min
     packing.pack(connection)
     before = rows(connection, "offload_1m")
     sample(connection, ancient + timedelta(seconds=30), 17)
-    maintenance.touched({"offload_sample": minute_of(ancient)})
+    maintenance.touched({"offload_sample": minutes_of(ancient)})
     maintenance.roll_up(connection)
     assert rows(connection, "offload_1m") == before
+
+
+def test_only_minutes_that_received_samples_are_computed_again(connection: Connection, packing: Packing, maintenance: Maintenance) -> None:
+    for at in (OLDER, OLD):
+        sample(connection, at, 1)
+    maintenance.touched({"offload_sample": [*minutes_of(OLDER), *minutes_of(OLD)]})
+    maintenance.roll_up(connection)
+    packing.pack(connection)
+    before = "SELECT hour, xmin FROM offload_1m_rollup_packed ORDER BY hour"
+    written = connection.execute(before).fetchall()
+    sample(connection, OLDER + timedelta(seconds=30), 3)
+    sample(connection, OLD + timedelta(seconds=30), 9)
+    maintenance.touched({"offload_sample": [minute_of(OLDER), minute_of(OLD - timedelta(days=2_000))]})
+    maintenance.roll_up(connection)
+    assert [row[1:] for row in averages(connection)] == [(2, 2.0), (1, 1.0)], "nobody said that the newer hour had changed"
+    after = connection.execute(before).fetchall()
+    assert (after[0] != written[0], after[1:]) == (True, written[1:])
 
 
 def test_late_minutes_whose_hour_is_busy_wait_and_the_other_work_goes_on(
     connection: Connection, maintenance: Maintenance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sample(connection, OLD, 1)
-    maintenance.touched({"offload_sample": minute_of(OLD)})
+    maintenance.touched({"offload_sample": minutes_of(OLD)})
     with monkeypatch.context() as patched:
         patched.setattr(LateMinutes, "compute", Mock(side_effect=psycopg.errors.LockNotAvailable))
         maintenance.roll_up(connection)

@@ -125,6 +125,6 @@ def test_a_field_that_the_registry_does_not_have_is_counted_and_the_rest_kept() 
     assert (len(encoded.rows), encoded.unknown_fields) == (1, 1)
 
 
-def test_the_earliest_minute_is_that_of_the_oldest_stored_row() -> None:
-    samples = [Sample(1, 120_000_000_000, (), {"tx_gbps": 1.0}), Sample(1, 60_000_000_000, (), {"tx_gbps": -1.0})]
-    assert RNIC.encode(samples).first_minute == 2
+def test_minutes_are_those_of_the_stored_rows() -> None:
+    samples = [Sample(1, at * 1_000_000_000, (), {"tx_gbps": value}) for at, value in ((120, 1.0), (60, -1.0), (200, 2.0), (190, 3.0))]
+    assert RNIC.encode(samples).minutes == {2, 3}

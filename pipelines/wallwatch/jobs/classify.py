@@ -7,7 +7,6 @@ refused messages; ingest reads the same topics and sends each refused message to
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
 import time
@@ -28,6 +27,7 @@ from wallwatch.domain.telemetry.decode import Refused, Sender, decode
 from wallwatch.domain.telemetry.registry import measurements, topics
 from wallwatch.jobs import kafka
 from wallwatch.jobs.changelog import Changelog
+from wallwatch.jobs.garbage import Garbage
 from wallwatch.jobs.host_state import HostStates
 from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, LAG, MESSAGES, SAMPLES, WHOLE_FLEET, serve
 from wallwatch.jobs.stalled import StalledPartitions
@@ -190,13 +190,11 @@ class Classify:
         self._settings.state_dir.mkdir(parents=True, exist_ok=True)
         local_rules.use(accepted_rules(self._settings.libpq_url, self._settings.state_dir / "local-rules.yaml"))
         ProfileWatcher(self._settings.libpq_url, self._stop).start()
-        # The state holds thousands of lists and dicts, none in a cycle: collecting cycles over all of them takes long.
-        gc.freeze()
-        gc.set_threshold(50_000, 20, 100)
+        garbage = Garbage()
         try:
             if self._keys.wait(self._stop) and self._create_changelog():
                 self._consumer.subscribe([*TOPICS, blocks.TOPIC], on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._lost)
-                self._read_all()
+                self._read_all(garbage)
                 self._checkpoint()
         except BaseException:
             self._processed.clear()  # messages may be half taken: nothing of them is saved, and they are read again
@@ -215,7 +213,7 @@ class Classify:
                 self._stop.wait(RETRY_S)
         return False
 
-    def _read_all(self) -> None:
+    def _read_all(self, garbage: Garbage) -> None:
         next_checkpoint = time.monotonic() + self._settings.classify_commit_s
         while not self._stop.is_set():
             messages = self._consume()
@@ -231,6 +229,7 @@ class Classify:
                 self._checkpoint()
                 LAG.labels("classify").set(kafka.lag_of(self._consumer))
                 next_checkpoint = time.monotonic() + self._settings.classify_commit_s
+            garbage.collect_when_due()
 
     def _consume(self) -> list[Any]:
         """The next messages of each partition, in the order in which they were written."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from typing import Any
 
 import psycopg
@@ -29,29 +30,33 @@ def first_of_recent(now: datetime) -> datetime:
 
 
 class LateMinutes:
-    """The first minute (counted from 1970) from which late ones have to be computed, by source."""
+    """The minutes (counted from 1970) that have to be computed once more, by source."""
 
     def __init__(self) -> None:
-        self._first: dict[str, int] = {}
+        self._waiting: dict[str, set[int]] = {}
 
-    def note(self, first_minute: Mapping[str, int]) -> None:
-        """Samples came late, from these minutes on."""
-        for source, minute in first_minute.items():
-            self._first[source] = min(minute, self._first.get(source, minute))
+    def note(self, minutes: Mapping[str, Iterable[int]]) -> None:
+        """Samples of these minutes came late."""
+        for source, late in minutes.items():
+            self._waiting.setdefault(source, set()).update(late)
 
-    def compute(self, connection: psycopg.Connection[Any], rollup: Rollup, now: datetime, oldest: datetime) -> bool:
+    def compute(self, connection: psycopg.Connection[Any], rollup: Rollup, now: datetime) -> bool:
         """Compute what waits for a roll-up and join it to the packed hours, in one transaction of the caller: no minute is seen twice.
-
-        Minutes before `oldest`, of which samples are not kept, stay as they are: what a host with a wrong clock sends would replace them.
 
         Returns whether it is done. While hours are being packed it is not, and the next turn tries again.
         """
-        first = self._first.get(rollup.source)
-        if first is None:
+        waiting = self._waiting.get(rollup.source)
+        if not waiting:
             return True
         if connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [PACKING]).fetchone() != (True,):
             return False
-        start, end = max(datetime.fromtimestamp(first * 60, UTC), oldest), first_of_recent(now)
+        recent = first_of_recent(now)
+        for start, end in hours_of(waiting):
+            if start < recent:
+                self._compute_hour(connection, rollup, start, min(end, recent))
+        return True
+
+    def _compute_hour(self, connection: psycopg.Connection[Any], rollup: Rollup, start: datetime, end: datetime) -> None:
         connection.execute(refresh_statement(rollup, only_changed=True).encode(), {"start": start, "end": end})
         is_packed = sql.SQL("SELECT EXISTS (SELECT FROM {} WHERE hour >= %s AND hour < %s)").format(
             sql.Identifier(packed.table_name(rollup.table))
@@ -59,8 +64,19 @@ class LateMinutes:
         for begins, ends in connection.execute(_CHUNKS, [rollup.table, end, start]).fetchall():
             if connection.execute(is_packed, [begins, ends]).fetchone() == (True,):
                 connection.execute("SELECT wallwatch_pack_hour(%s, %s)", [rollup.table, begins])
-        return True
 
     def forget(self, source: str) -> None:
         """What waited has been computed, and is stored."""
-        self._first.pop(source, None)
+        self._waiting.pop(source, None)
+
+
+def hours_of(minutes: Iterable[int]) -> list[tuple[datetime, datetime]]:
+    """The shortest spans that have these minutes (counted from 1970), at most one for each hour.
+
+    >>> [(str(start.time()), str(end.time())) for start, end in hours_of([5, 61, 3])]
+    [('00:03:00', '00:06:00'), ('01:01:00', '01:02:00')]
+    """
+    return [
+        (datetime.fromtimestamp(min(of_hour) * 60, UTC), datetime.fromtimestamp((max(of_hour) + 1) * 60, UTC))
+        for of_hour in (list(group) for _, group in groupby(sorted(minutes), lambda minute: minute // 60))
+    ]

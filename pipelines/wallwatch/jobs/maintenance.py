@@ -38,6 +38,10 @@ LOST_S = 600
 _OLDEST_CHUNK = "SELECT extract(epoch FROM min(range_start))::bigint FROM timescaledb_information.chunks WHERE hypertable_name = %s"
 
 
+_SOURCES = frozenset(rollup.source for rollup in ROLLUPS if rollup.table in packed.MINUTES)
+"""Tables whose minutes are computed here; those of isolation are noted on their own."""
+
+
 class _Busy(Exception):
     """Another process does this work now."""
 
@@ -48,17 +52,25 @@ class Maintenance:
     def __init__(self, settings: Settings, stop: threading.Event, clock: Callable[[], float] = time.monotonic) -> None:
         self._settings = settings
         self._stop = stop
-        self._touched: dict[str, int] = {}
+        self._touched: dict[str, set[int]] = {}
         self._isolation = PendingBuckets(ISOLATION_ROLLUPS, clock)
         self._late = LateMinutes()
         self._caught_up = False
+        self._not_needed = False
         self._lock = threading.Lock()
 
-    def touched(self, first_minute: Mapping[str, int]) -> None:
-        """Note the earliest minute that a batch wrote to, by table."""
+    def touched(self, minutes: Mapping[str, Iterable[int]]) -> None:
+        """Note the minutes (counted from 1970) that a batch wrote to, by table.
+
+        Minutes of which samples are not kept stay as they are: what a host with a wrong clock sends would replace them.
+        """
+        oldest = int(time.time() - self._settings.retention_days * 86_400) // 60
         with self._lock:
-            for table, minute in first_minute.items():
-                self._touched[table] = min(minute, self._touched.get(table, minute))
+            if self._not_needed:
+                return
+            for table, of_table in minutes.items():
+                if table in _SOURCES:
+                    self._touched.setdefault(table, set()).update(minute for minute in of_table if minute > oldest)
 
     def minutes_touched(self, minutes: Iterable[int]) -> None:
         """Note the minutes (counted from 1970) of `vf_minute` that a batch wrote to."""
@@ -75,6 +87,7 @@ class Maintenance:
                 ) as connection:
                     edition = edition or self._edition()
                     if edition is Edition.COMMUNITY:
+                        self._end()
                         return
                     self.roll_up(connection)
                     if time.monotonic() >= next_retention:
@@ -82,6 +95,12 @@ class Maintenance:
                         drop_old_chunks(connection, self._settings)
             except psycopg.Error as error:
                 log.warning("maintenance failed, trying again at the next turn: %s", str(error).strip())
+
+    def _end(self) -> None:
+        """The database does this work itself."""
+        with self._lock:
+            self._not_needed = True
+            self._touched.clear()
 
     def _edition(self) -> Edition:
         engine = create_engine(self._settings.database_url)
@@ -100,12 +119,10 @@ class Maintenance:
             with connection.transaction():
                 self._take_lock(connection)
                 for rollup in ROLLUPS:
-                    if (first := touched.get(rollup.source)) is not None:
+                    if first := min((minute for minute in touched.get(rollup.source, ()) if minute >= recent), default=None):
                         end = datetime.now(UTC) + timedelta(seconds=self._settings.future_tolerance_s + 60)
-                        if rollup.table in packed.MINUTES:
-                            first = max(first, recent)
                         self._refresh(connection, rollup, datetime.fromtimestamp(first * 60, UTC), end)
-            self._late.note({table: minute for table, minute in touched.items() if minute < recent})
+            self._late.note({table: {minute for minute in minutes if minute < recent} for table, minutes in touched.items()})
             touched = {}
             if not self._caught_up:
                 self._catch_up(connection)
@@ -127,11 +144,10 @@ class Maintenance:
             raise _Busy
 
     def _compute_late(self, connection: psycopg.Connection[Any], rollup: Rollup, now: datetime) -> None:
-        oldest = (now - timedelta(days=self._settings.retention_days)).replace(second=0, microsecond=0)
         try:
             with connection.transaction():
                 self._take_lock(connection)
-                done = self._late.compute(connection, rollup, now, oldest)
+                done = self._late.compute(connection, rollup, now)
         except packed.BUSY as error:
             log.info("late minutes of %s wait: %s", rollup.view, error.diag.message_primary)
             return

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -36,9 +36,9 @@ WHERE hypertable_schema = 'public' AND hypertable_name = %s AND range_end < now(
 
 
 class Packing:
-    """Packs the hours that ended some time ago. Calls `touched` with the minute from which aggregates have to be computed again."""
+    """Packs the hours that ended some time ago. Calls `touched` with the minutes whose aggregates have to be computed again."""
 
-    def __init__(self, settings: Settings, stop: threading.Event, touched: Callable[[Mapping[str, int]], None]) -> None:
+    def __init__(self, settings: Settings, stop: threading.Event, touched: Callable[[Mapping[str, Iterable[int]]], None]) -> None:
         self._settings = settings
         self._stop = stop
         self._touched = touched
@@ -93,5 +93,6 @@ class Packing:
             log.info("%s of %s stays as it is for now: %s", begins, table, error.diag.message_primary)
             return 0
         if row is not None and row[0] and table in packed.PACKED:  # until now, a sample that came again counted twice
-            self._touched({table: int(begins.timestamp()) // 60})
+            first = int(begins.timestamp()) // 60
+            self._touched({table: range(first, first + 60)})
         return 1

@@ -252,7 +252,7 @@ class ColumnEncoder:
         )  # fmt: skip
         result.add_block(rows[:used].tobytes(), count)
         result.unknown_fields += shape.unknown * count
-        result.first_minute = min(result.first_minute, int(scanned.times_ns.min()) // 60_000_000_000)
+        result.minutes.update(np.unique(scanned.times_ns // 60_000_000_000).tolist())
 
     def _cells(self, origins: Sequence[Cells]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         if self._empty_cells:

@@ -61,8 +61,8 @@ class Encoded:
     refused: list[tuple[Sample, str, str]] = field(default_factory=list)
     """Sample, reason, detail."""
     unknown_fields: int = 0
-    first_minute: int = 2**62
-    """Earliest minute (since 1970) of any row."""
+    minutes: set[int] = field(default_factory=set)
+    """Minutes (since 1970) of the rows."""
 
     @property
     def row_count(self) -> int:
@@ -122,7 +122,7 @@ class TableEncoder:
                 result.refused.extend((s, "wrong_type", "a value changed its type between two samples") for s in group)
             elif rows:
                 result.rows.extend(rows)
-                result.first_minute = min(result.first_minute, min(s.at_ns for s in group) // 60_000_000_000)
+                result.minutes.update([s.at_ns // 60_000_000_000 for s in group])
         return result
 
     def _sort_out(self, group: list[Sample], result: Encoded) -> list[Sample]:

@@ -96,7 +96,7 @@ def content(batch: Batch) -> dict[str, Any]:
     """What a batch would write, without an order."""
     return {
         "rows": {table: Counter(rows_of(encoded)) for table, encoded in batch.tables.items() if encoded.row_count},
-        "first minutes": {table: encoded.first_minute for table, encoded in batch.tables.items() if encoded.row_count},
+        "minutes": {table: sorted(encoded.minutes) for table, encoded in batch.tables.items() if encoded.row_count},
         "unknown fields": {table: encoded.unknown_fields for table, encoded in batch.tables.items() if encoded.unknown_fields},
         "rejected": Counter((letter.reason, letter.detail, letter.value) for letter in batch.rejected),
         "offsets": batch.offsets,

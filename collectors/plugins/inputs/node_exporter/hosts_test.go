@@ -11,6 +11,7 @@ import (
 	"github.com/influxdata/telegraf/config"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
+	"github.com/wallwatch/wallwatch/collectors/internal/scraped"
 )
 
 // signalling says when the first sample comes.
@@ -38,7 +39,7 @@ func TestAHostsSamplesDoNotWaitForSilentHosts(t *testing.T) {
 	}))
 	t.Cleanup(silent.Close)
 	p := &Plugin{Timeout: config.Duration(time.Hour)}
-	for range 2 * parsedAtOnce {
+	for range 2 * scraped.ParsedAtOnce {
 		p.URLs = append(p.URLs, silent.URL+"/metrics", silent.URL+"/halfway")
 	}
 	begin(t, p, serve(t, captured(t)))
@@ -82,14 +83,14 @@ func TestAnAnswerWithoutBoundsIsRefused(t *testing.T) {
 		return text.String()
 	}
 	var labels strings.Builder
-	for i := range maxLabels + 1 {
+	for i := range scraped.MaxLabels + 1 {
 		fmt.Fprintf(&labels, `l%d="",`, i)
 	}
 	for name, c := range map[string]struct{ text, want string }{
 		"RNICs":  {lines(`node_infiniband_info{device="mlx5_%d"} 1`, 1000), "more than 64 RNICs"},
 		"ports":  {`node_infiniband_info{device="a"} 1` + "\n" + lines(`node_infiniband_state_id{device="a",port="%d"} 1`, 1000), `"a" has more than 64 ports`},
 		"labels": {"node_uname_info{" + labels.String() + "} 1\n", "more than 16 labels"},
-		"length": {strings.Repeat("# a comment\n", maxAnswer/12+1), "longer than 4194304 bytes"},
+		"length": {strings.Repeat("# a comment\n", scraped.MaxAnswer/12+1), "longer than 4194304 bytes"},
 		"line":   {"# " + strings.Repeat("a", 1<<17), "a line of more than 65536 bytes"},
 	} {
 		if err := refused(t, begin(t, &Plugin{}, serve(t, c.text))); !strings.Contains(err, c.want) {
@@ -100,7 +101,7 @@ func TestAnAnswerWithoutBoundsIsRefused(t *testing.T) {
 
 func TestAllRNICsOfAFullHostComeWithTheirOwnValues(t *testing.T) {
 	var text strings.Builder
-	for i := range maxRNICs {
+	for i := range scraped.MaxRNICs {
 		fmt.Fprintf(&text, "node_infiniband_info{device=\"rocep%ds0\"} 1\nnode_infiniband_state_id{device=\"rocep%ds0\",port=\"1\"} 4\n", i, i)
 		fmt.Fprintf(&text, "node_infiniband_symbol_error_total{device=\"rocep%ds0\",port=\"1\"} %d\n", i, i)
 		fmt.Fprintf(&text, "node_network_receive_bytes_total{device=\"enp%ds0np0\"} %d\n", i, 1000+i)
@@ -110,11 +111,11 @@ func TestAllRNICsOfAFullHostComeWithTheirOwnValues(t *testing.T) {
 		fmt.Fprintf(&text, "node_network_receive_bytes_total{device=\"veth%d\"} 5\n", i)
 	}
 	metrics := gather(t, begin(t, &Plugin{}, serve(t, text.String())))
-	if len(metrics) != maxRNICs {
+	if len(metrics) != scraped.MaxRNICs {
 		t.Fatalf("%d RNICs", len(metrics))
 	}
-	for i := range maxRNICs {
-		got := plugintest.Find(t, metrics, Measurement, "pci", fmt.Sprintf("0000:%02x:00.0", i))
+	for i := range scraped.MaxRNICs {
+		got := plugintest.Find(t, metrics, scraped.Measurement, "pci", fmt.Sprintf("0000:%02x:00.0", i))
 		for name, want := range map[string]int{"symbol_error": i, "rx_bytes": 1000 + i, "pci_link_width": 1 + i} {
 			if value := plugintest.Field(got, name); value != int64(want) {
 				t.Errorf("%d: %s is %v, not %d", i, name, value, want)

@@ -16,6 +16,7 @@ import (
 	"github.com/influxdata/telegraf/plugins/parsers/influx"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
+	"github.com/wallwatch/wallwatch/collectors/internal/scraped"
 )
 
 // captured is what the real node_exporter said of a simulated host (testdata/capture.sh).
@@ -92,7 +93,7 @@ func TestTheValuesAreThoseThatTheInputOfTheHostItselfReads(t *testing.T) {
 	}
 	for _, want := range own {
 		pci, _ := want.GetTag("pci")
-		got := plugintest.Find(t, metrics, Measurement, "pci", pci)
+		got := plugintest.Find(t, metrics, scraped.Measurement, "pci", pci)
 		for _, tag := range got.TagList() {
 			if value, _ := want.GetTag(tag.Key); value != tag.Value {
 				t.Errorf("%s: the tag %s is %q, not %q", pci, tag.Key, tag.Value, value)
@@ -117,7 +118,7 @@ func TestTheValuesAreThoseThatTheInputOfTheHostItselfReads(t *testing.T) {
 
 func TestWithoutAnAddressTheDevicesNameIdentifiesItAndNothingOfOtherDevicesIsAdded(t *testing.T) {
 	metrics := gather(t, begin(t, &Plugin{}, serve(t, captured(t))))
-	got := plugintest.Find(t, metrics, Measurement, "pci", "mlx5_0")
+	got := plugintest.Find(t, metrics, scraped.Measurement, "pci", "mlx5_0")
 	for _, absent := range []string{"rx_bytes", "pci_link_width", "sriov_numvfs"} {
 		if got.HasField(absent) {
 			t.Errorf("%s is there", absent)
@@ -133,12 +134,12 @@ func TestNamesThatStateAnAddressAreUnderstood(t *testing.T) {
 		"rocep59s0f0": "0000:3b:00.0", "rocep59s0f1": "0000:3b:00.1", "ibp129s0": "0000:81:00.0", "mlx5_0": "", "rocep59s0f0v3": "",
 		"roceP1p3s0": "", "rocep300s0": "", "rocep59s32": "",
 	} {
-		if got := pciOf(rdmaName, name); got != want {
+		if got := scraped.PCIOfRDMA(name); got != want {
 			t.Errorf("%s: %q, not %q", name, got, want)
 		}
 	}
 	for name, want := range map[string]string{"enp59s0f0np0": "0000:3b:00.0", "enp23s0": "0000:17:00.0", "enp59s0f0v2": "", "eth0": "", "enp59s0f0r2": ""} {
-		if got := pciOf(netName, name); got != want {
+		if got := scraped.PCIOfNetdev(name); got != want {
 			t.Errorf("%s: %q, not %q", name, got, want)
 		}
 	}
@@ -150,7 +151,7 @@ func renamed(text string) string {
 
 func TestDevicesWithUdevsNamesNeedNoTable(t *testing.T) {
 	metrics := gather(t, begin(t, &Plugin{}, serve(t, renamed(captured(t)))))
-	got := plugintest.Find(t, metrics, Measurement, "pci", "0000:3b:00.0")
+	got := plugintest.Find(t, metrics, scraped.Measurement, "pci", "0000:3b:00.0")
 	if netdev, _ := got.GetTag("netdev"); netdev != "enp59s0f0np0" || !got.HasField("pci_link_width") {
 		t.Errorf("got %v", got)
 	}
@@ -192,7 +193,7 @@ func TestARateIsTheGrowthBetweenTwoAnswersAndAbsentAfterAResetOrAGap(t *testing.
 		t.Helper()
 		now = now.Add(10 * time.Second)
 		e.say(with(t, text, sent, value))
-		got, _ := plugintest.Find(t, gather(t, p), Measurement, "ibdev", "mlx5_0").GetField("tx_gbps")
+		got, _ := plugintest.Find(t, gather(t, p), scraped.Measurement, "ibdev", "mlx5_0").GetField("tx_gbps")
 		return got
 	}
 	if got := rate(4e9); got != nil {
@@ -248,7 +249,7 @@ node_ethtool_received_dropped_nic{device="rail0"} 13
 node_ethtool_transmitted_vport_rdma_unicast_bytes{device="rail0"} 14
 node_ethtool_received_discards_phy{device="rep0"} 99
 `
-	got := plugintest.Find(t, gather(t, begin(t, &Plugin{PCI: slots}, serve(t, text))), Measurement, "ibdev", "mlx5_0")
+	got := plugintest.Find(t, gather(t, begin(t, &Plugin{PCI: slots}, serve(t, text))), scraped.Measurement, "ibdev", "mlx5_0")
 	for name, want := range map[string]int64{"rx_discards_phy": 12, "rx_dropped_nic": 13, "tx_vport_rdma_unicast_bytes": 14} {
 		if value, _ := got.GetField(name); value != want {
 			t.Errorf("%s is %v, not %v", name, value, want)
@@ -301,7 +302,7 @@ func TestAConfigurationWithoutUsableAddressesIsRefused(t *testing.T) {
 func TestValuesThatAreNoCountsAreLeftOut(t *testing.T) {
 	for _, value := range []float64{math.NaN(), math.Inf(1), -1, 1e300} {
 		text := with(t, captured(t), sent, value)
-		if got := plugintest.Find(t, gather(t, begin(t, &Plugin{}, serve(t, text))), Measurement, "ibdev", "mlx5_0"); got.HasField("port_xmit_data") {
+		if got := plugintest.Find(t, gather(t, begin(t, &Plugin{}, serve(t, text))), scraped.Measurement, "ibdev", "mlx5_0"); got.HasField("port_xmit_data") {
 			t.Errorf("%v is taken for a count", value)
 		}
 	}

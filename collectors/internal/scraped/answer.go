@@ -1,4 +1,4 @@
-package node_exporter
+package scraped
 
 import (
 	"bufio"
@@ -10,7 +10,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"slices"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -18,14 +17,14 @@ import (
 )
 
 const (
-	// maxAnswer is more than a node_exporter with every collector sends; a larger answer is not one.
-	maxAnswer = 4 << 20
+	// MaxAnswer is more than a host's program with all its collectors sends; a larger answer is not of one.
+	MaxAnswer = 4 << 20
 	// maxWaiting is how much of an answer is taken before its turn to be parsed: a host that stops in the middle of a usual answer holds nobody up.
 	maxWaiting = 256 << 10
 	// maxHeader is of the header of an answer.
 	maxHeader = 64 << 10
-	// maxLabels is of one series. The parser compares each label with all others, so its work must have a bound.
-	maxLabels = 16
+	// MaxLabels is of one series. The parser compares each label with all others, so its work must have a bound.
+	MaxLabels = 16
 	// maxQuoted is how many characters of a host's words an error repeats.
 	maxQuoted = 200
 )
@@ -36,13 +35,13 @@ type page struct {
 	body io.Closer
 }
 
-func (p *Plugin) ask(ctx context.Context, address *url.URL) (*page, error) {
+func (h *Hosts) ask(ctx context.Context, address *url.URL) (*page, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
 		return nil, errors.New("the address is not usable")
 	}
 	request.Header.Set("Accept", "text/plain;version=0.0.4")
-	response, err := p.client.Do(request)
+	response, err := h.client.Do(request)
 	if err != nil {
 		var of *url.Error
 		if errors.As(err, &of) {
@@ -64,25 +63,16 @@ func (p *Plugin) ask(ctx context.Context, address *url.URL) (*page, error) {
 
 func (p *page) close() { _ = p.body.Close() }
 
-// wanted are the families that are read; nothing else of an answer is parsed or kept.
-var wanted = func() map[string]bool {
-	names := map[string]bool{hostInfo: true, deviceInfo: true, driverInfo: true}
-	for _, f := range slices.Concat(families, driverFamilies) {
-		names[f.name] = true
-	}
-	return names
-}()
-
 // parse reads an answer. Its work and memory grow no faster than the answer, whatever a host sends.
-func parse(body io.Reader) (answer, error) {
-	limited := &io.LimitedReader{R: body, N: maxAnswer + 1}
+func parse(product Product, body io.Reader) (Answer, error) {
+	limited := &io.LimitedReader{R: body, N: MaxAnswer + 1}
 	lines := bufio.NewScanner(limited)
 	var kept bytes.Buffer
 	for lines.Scan() {
 		line := lines.Bytes()
-		if wanted[string(nameOf(line))] {
-			if bytes.Count(line, []byte{'='}) > maxLabels {
-				return nil, fmt.Errorf("its answer has a series with more than %d labels", maxLabels)
+		if product.Wants(string(nameOf(line))) {
+			if bytes.Count(line, []byte{'='}) > MaxLabels {
+				return nil, fmt.Errorf("its answer has a series with more than %d labels", MaxLabels)
 			}
 			kept.Write(line)
 		}
@@ -90,7 +80,7 @@ func parse(body io.Reader) (answer, error) {
 	}
 	switch err := lines.Err(); {
 	case limited.N == 0:
-		return nil, fmt.Errorf("its answer is longer than %d bytes", maxAnswer)
+		return nil, fmt.Errorf("its answer is longer than %d bytes", MaxAnswer)
 	case errors.Is(err, bufio.ErrTooLong):
 		return nil, fmt.Errorf("its answer has a line of more than %d bytes", bufio.MaxScanTokenSize)
 	case err != nil:
@@ -102,9 +92,9 @@ func parse(body io.Reader) (answer, error) {
 		return nil, fmt.Errorf("its answer is not in Prometheus's text format: %.*q", maxQuoted, err.Error())
 	}
 	if len(read) == 0 {
-		return nil, errors.New("its answer is not that of a node_exporter: it has none of the series that are read")
+		return nil, fmt.Errorf("its answer is not that of a %s: it has none of the series that are read", product.Name())
 	}
-	return indexed(read), nil
+	return indexed(product, read), nil
 }
 
 // nameOf returns the family of a line; comments have none.
@@ -115,22 +105,23 @@ func nameOf(line []byte) []byte {
 	return nil
 }
 
-// answer is what one node_exporter said: families by name.
-type answer map[string]*members
+// Answer is what the program of one host said: families by name.
+type Answer map[string]*members
 
 // members are the series of a family, all in their order and those of each device.
 type members struct {
-	all      []series
-	ofDevice map[string][]series
+	all      []Series
+	ofDevice map[string][]Series
 }
 
-// series is one line of an answer.
-type series struct {
+// Series is one line of an answer.
+type Series struct {
 	labels []*dto.LabelPair
-	value  float64
+	Value  float64
 }
 
-func (s series) label(name string) string {
+// Label returns the value of a label, "" if the series has none of this name.
+func (s Series) Label(name string) string {
 	for _, pair := range s.labels {
 		if pair.GetName() == name {
 			return pair.GetValue()
@@ -140,17 +131,17 @@ func (s series) label(name string) string {
 }
 
 // indexed sorts the series by device, each once. A value that is no number is left out.
-func indexed(read map[string]*dto.MetricFamily) answer {
-	a := make(answer, len(read))
+func indexed(product Product, read map[string]*dto.MetricFamily) Answer {
+	a := make(Answer, len(read))
 	for name, family := range read {
-		m := &members{ofDevice: map[string][]series{}}
+		m := &members{ofDevice: map[string][]Series{}}
 		for _, metric := range family.GetMetric() {
 			// Without the comments that state types, every value is untyped.
-			s := series{labels: metric.GetLabel(), value: metric.GetUntyped().GetValue()}
-			if math.IsNaN(s.value) || math.IsInf(s.value, 0) {
+			s := Series{labels: metric.GetLabel(), Value: metric.GetUntyped().GetValue()}
+			if math.IsNaN(s.Value) || math.IsInf(s.Value, 0) {
 				continue
 			}
-			device := deviceOf(name, s)
+			device := product.DeviceOf(name, s)
 			m.all = append(m.all, s)
 			m.ofDevice[device] = append(m.ofDevice[device], s)
 		}
@@ -159,26 +150,26 @@ func indexed(read map[string]*dto.MetricFamily) answer {
 	return a
 }
 
-// all returns the series of a family.
-func (a answer) all(family string) []series {
+// All returns the series of a family.
+func (a Answer) All(family string) []Series {
 	if m := a[family]; m != nil {
 		return m.all
 	}
 	return nil
 }
 
-// of returns the series of a family that are of one device: an InfiniBand device, a network device or a PCI address.
-func (a answer) of(family, device string) []series {
+// Of returns the series of a family that are of one device, as the product's DeviceOf names it.
+func (a Answer) Of(family, device string) []Series {
 	if m := a[family]; m != nil {
 		return m.ofDevice[device]
 	}
 	return nil
 }
 
-// label returns a label of the only series of a family.
-func (a answer) label(family, name string) string {
-	if found := a.all(family); len(found) == 1 {
-		return found[0].label(name)
+// Label returns a label of the only series of a family.
+func (a Answer) Label(family, name string) string {
+	if found := a.All(family); len(found) == 1 {
+		return found[0].Label(name)
 	}
 	return ""
 }

@@ -1,4 +1,4 @@
-package node_exporter
+package scraped
 
 import (
 	"fmt"
