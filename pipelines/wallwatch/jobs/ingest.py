@@ -71,7 +71,9 @@ class Ingest:
                 # After this time, the partitions of a killed process go to another process or to its restart.
                 "session.timeout.ms": 10_000,
                 "queued.max.messages.kbytes": 65_536,
+                # A few large answers instead of one for each message that comes: they cost the client and the broker much.
                 "fetch.wait.max.ms": 100,
+                "fetch.min.bytes": 131_072,
             },
         )
         self._stalled = StalledPartitions("ingest", self._consumer, settings)
