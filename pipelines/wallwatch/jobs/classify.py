@@ -7,7 +7,6 @@ refused messages; ingest reads the same topics and sends each refused message to
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
 import time
@@ -25,9 +24,10 @@ from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.telemetry import blocks
 from wallwatch.domain.telemetry.blocks import BlockReader
 from wallwatch.domain.telemetry.decode import Refused, Sender, decode
-from wallwatch.domain.telemetry.registry import measurements, topics
+from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs import kafka
 from wallwatch.jobs.changelog import Changelog
+from wallwatch.jobs.garbage import Garbage
 from wallwatch.jobs.host_state import HostStates
 from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, LAG, MESSAGES, SAMPLES, WHOLE_FLEET, serve
 from wallwatch.jobs.stalled import StalledPartitions
@@ -126,10 +126,10 @@ def _ignored_of(host: dict[str, Any] | None) -> tuple[int, int, int]:
     return (0, 0, 0) if host is None else (host["late"], host["flooded"], host["wrong"])
 
 
-def hears_all(places: Iterable[TopicPartition]) -> bool:
-    """Whether all partitions of every topic are among these: `range` gives topics that only some processes read to those alone."""
+def hears_all(places: Iterable[TopicPartition], partitions: int) -> bool:
+    """Whether these are all partitions of every topic: `range` gives topics that only some processes read to those alone."""
     assigned = {(one.topic, one.partition) for one in places}
-    return all((topic, number) in assigned for topic in (*TOPICS, blocks.TOPIC) for number in range(topics()[topic].partitions))
+    return assigned == {(topic, number) for topic in (*TOPICS, blocks.TOPIC) for number in range(partitions)}
 
 
 class Classify:
@@ -177,6 +177,8 @@ class Classify:
         """Topic and partition -> the last message that was taken since the last checkpoint."""
         self._order = TimeOrder()
         self._paused: set[Place] = set()
+        self._partitions = 0
+        """Of each topic, as Kafka has them: an installation may have another number than is declared."""
         self._changelog_ends: dict[int, int] = {}
         """Where the changelog of a partition ended when it was given up."""
         self._refused: KafkaError | None = None
@@ -190,13 +192,11 @@ class Classify:
         self._settings.state_dir.mkdir(parents=True, exist_ok=True)
         local_rules.use(accepted_rules(self._settings.libpq_url, self._settings.state_dir / "local-rules.yaml"))
         ProfileWatcher(self._settings.libpq_url, self._stop).start()
-        # The state holds thousands of lists and dicts, none in a cycle: collecting cycles over all of them takes long.
-        gc.freeze()
-        gc.set_threshold(50_000, 20, 100)
+        garbage = Garbage()
         try:
             if self._keys.wait(self._stop) and self._create_changelog():
                 self._consumer.subscribe([*TOPICS, blocks.TOPIC], on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._lost)
-                self._read_all()
+                self._read_all(garbage)
                 self._checkpoint()
         except BaseException:
             self._processed.clear()  # messages may be half taken: nothing of them is saved, and they are read again
@@ -208,14 +208,14 @@ class Classify:
         """Wait until Kafka answers and has the topics; False after `stop`."""
         while not self._stop.is_set():
             try:
-                self._changelog.create()
+                self._partitions = self._changelog.create()
                 return True
             except KafkaException as error:
                 log.error("waiting for Kafka: %s", error.args[0].str())
                 self._stop.wait(RETRY_S)
         return False
 
-    def _read_all(self) -> None:
+    def _read_all(self, garbage: Garbage) -> None:
         next_checkpoint = time.monotonic() + self._settings.classify_commit_s
         while not self._stop.is_set():
             messages = self._consume()
@@ -231,6 +231,7 @@ class Classify:
                 self._checkpoint()
                 LAG.labels("classify").set(kafka.lag_of(self._consumer))
                 next_checkpoint = time.monotonic() + self._settings.classify_commit_s
+            garbage.collect_when_due()
 
     def _consume(self) -> list[Any]:
         """The next messages of each partition, in the order in which they were written."""
@@ -285,7 +286,7 @@ class Classify:
         """Restore the state of partitions that are new here, or that another process has changed since they were given up."""
         self._follow([(one.topic, one.partition) for one in partitions])
         assigned = {one.partition for one in partitions}
-        self._classifier.hear(hears_all(partitions))
+        self._classifier.hear(hears_all(partitions, self._partitions))
         for partition in self._states.partitions - assigned:
             self._states.drop(partition)
         begins = {one: self._changelog_ends.get(one, 0) for one in assigned}

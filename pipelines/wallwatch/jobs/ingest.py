@@ -7,7 +7,6 @@ that holds their rows.
 
 from __future__ import annotations
 
-import gc
 import logging
 import queue
 import threading
@@ -21,6 +20,7 @@ from wallwatch.domain.isolation.messages import TOPIC as ISOLATION_TOPIC
 from wallwatch.domain.telemetry.blocks import TOPIC as BLOCKS_TOPIC
 from wallwatch.jobs import ingest_isolation, kafka
 from wallwatch.jobs.dead_letter import DeadLetters
+from wallwatch.jobs.garbage import Garbage
 from wallwatch.jobs.ingest_batch import FINDINGS_TOPIC, TELEMETRY_TOPICS, Batch, BatchBuilder
 from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
 from wallwatch.jobs.ingest_forecasts import keep_s
@@ -71,7 +71,9 @@ class Ingest:
                 # After this time, the partitions of a killed process go to another process or to its restart.
                 "session.timeout.ms": 10_000,
                 "queued.max.messages.kbytes": 65_536,
+                # A few large answers instead of one for each message that comes: they cost the client and the broker much.
                 "fetch.wait.max.ms": 100,
+                "fetch.min.bytes": 131_072,
             },
         )
         self._stalled = StalledPartitions("ingest", self._consumer, settings)
@@ -97,9 +99,7 @@ class Ingest:
         """Run until `stop`; raises the error that ended the writing thread."""
         serve(self._settings.metrics_port)
         ProfileWatcher(self._settings.libpq_url, self._stop).start()
-        # Long-lived objects exist by now, and reference counts free the rest. Collecting cycles would walk every waiting row.
-        gc.freeze()
-        gc.set_threshold(50_000, 20, 100)
+        garbage = Garbage()  # otherwise every waiting row would be walked
         writer = threading.Thread(target=self._guarded, args=(self._write_all,), name="writer")
         maintenance = threading.Thread(target=self._guarded, args=(self._maintenance.run,), name="maintenance")
         packing = threading.Thread(target=self._guarded, args=(self._packing.run,), name="packing")
@@ -112,7 +112,7 @@ class Ingest:
             writer.start()
             maintenance.start()
             packing.start()
-            self._read_all()
+            self._read_all(garbage)
         except Stopped:
             pass
         finally:
@@ -138,7 +138,7 @@ class Ingest:
             self._failure = error
             self._stop.set()
 
-    def _read_all(self) -> None:
+    def _read_all(self, garbage: Garbage) -> None:
         next_lag = 0.0
         while not self._stop.is_set():
             batch = self._collect()
@@ -146,6 +146,7 @@ class Ingest:
                 self._hand_over(batch)
             self._stalled.check(drained=self._drained)
             self._silence.check()
+            garbage.collect_when_due()
             if time.monotonic() >= next_lag:
                 next_lag = time.monotonic() + LAG_EVERY_S
                 LAG.labels("ingest").set(kafka.lag_of(self._consumer))

@@ -6,7 +6,6 @@ again and knows what is usual before it judges; what it sends again has the same
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
 import time
@@ -26,6 +25,7 @@ from wallwatch.domain.telemetry.decode import Refused, decode
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs import kafka
 from wallwatch.jobs.dead_letter import DeadLetters, rejected
+from wallwatch.jobs.garbage import Garbage
 from wallwatch.jobs.isolation_findings import IsolationFindings
 from wallwatch.jobs.metrics import BROKEN_SECONDS, FINDINGS, ISOLATION_ODDITIES, ISOLATION_READINGS, LAG, MESSAGES, serve
 from wallwatch.jobs.refusal_counter import RefusalCounter
@@ -144,7 +144,9 @@ class IsolationJob:
                 "enable.auto.commit": False,
                 "auto.offset.reset": "earliest",
                 "session.timeout.ms": 10_000,
+                # A few large answers instead of one for each message that comes: they cost the client and the broker much.
                 "fetch.wait.max.ms": 100,
+                "fetch.min.bytes": 131_072,
             },
         )
         self._stalled = StalledPartitions("isolation", self._consumer, settings)
@@ -178,9 +180,7 @@ class IsolationJob:
         if not (self._slos.wait() and self._holders.wait() and self._keys.wait(self._stop)):
             self._consumer.close()
             return
-        # The state of 40,000 RNICs is millions of objects, none in a cycle: collecting cycles over all of them takes long.
-        gc.freeze()
-        gc.set_threshold(50_000, 20, 100)
+        garbage = Garbage()
         self._refusals.start()
         self._consumer.subscribe([TOPIC], on_assign=self._assigned)
         next_follow = next_upkeep = 0.0
@@ -198,6 +198,7 @@ class IsolationJob:
                 if now >= next_upkeep:
                     next_upkeep = now + UPKEEP_EVERY_S
                     self._upkeep()
+                garbage.collect_when_due()
         finally:
             self._refusals.close()
             self._commit()

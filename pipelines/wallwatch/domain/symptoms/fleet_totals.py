@@ -25,14 +25,15 @@ WINDOWS_S = (10, 20, 30, 60)
 exceeds the doubts of a busy fleet."""
 
 
-class Growth(NamedTuple):
-    """One counter of one RNIC between two samples."""
+class Growth:
+    """One counter of one RNIC between two samples: by how much it grew, and by how much its growth per interval has varied lately."""
 
-    column: int
-    amount: float
-    """By how much it grew."""
-    change: float
-    """By how much its growth per interval has varied lately."""
+    __slots__ = ("amount", "change", "column")
+
+    def __init__(self, column: int, amount: float, change: float) -> None:
+        self.column = column
+        self.amount = amount
+        self.change = change
 
 
 class Unexplained(NamedTuple):
@@ -61,12 +62,18 @@ class FleetTotals:
     def add(self, from_ms: int, to_ms: int, growths: Iterable[Growth]) -> None:
         """Spread what counters of one RNIC grew by over the time between its samples."""
         first, last = from_ms // STEP_MS, (to_ms - 1) // STEP_MS
-        for column, amount, change in growths:
-            per_ms = amount / max(to_ms - from_ms, 1)
+        elapsed_ms = max(to_ms - from_ms, 1)
+        for growth in growths:
+            column, change = growth.column, growth.change
+            per_ms = growth.amount / elapsed_ms
+            per_step = per_ms * STEP_MS
             for step in range(first, last + 1):
                 begin = step * STEP_MS
-                if amount:
-                    self._row(self._grown, step)[column] += per_ms * (min(begin + STEP_MS, to_ms) - max(begin, from_ms))
+                if per_ms:
+                    if first < step < last:
+                        self._row(self._grown, step)[column] += per_step
+                    else:
+                        self._row(self._grown, step)[column] += per_ms * (min(begin + STEP_MS, to_ms) - max(begin, from_ms))
                 if change and begin > from_ms:
                     self._row(self._doubts, step)[column] += change
 

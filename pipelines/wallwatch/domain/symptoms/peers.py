@@ -10,7 +10,7 @@ and the fleet as a whole counts more of the effect than of its cause (`fleet_tot
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from wallwatch.domain.catalogue.load import variant_of
 from wallwatch.domain.symptoms.fleet_totals import FleetTotals, Growth, Unexplained
@@ -63,18 +63,21 @@ _NAMES = tuple(dict.fromkeys((*(name for names in _COUNTERS for name in names), 
 _PLACES = tuple(tuple(_NAMES.index(name) for name in names) for names in _COUNTERS)
 """Of each of the counters, the places of its names among all of them."""
 _ONLY_WITH = {_NAMES.index(name): _NAMES.index(reads) for name, reads in _READS_SENT.items()}
-_STILL = (0.0,) * len(_BALANCED)
+_STILL = [0.0] * len(_BALANCED)
 _BALANCED_PLACES = tuple(dict.fromkeys(place for what in _BALANCED for place in _PLACES[what]))
 
 
-class Heard(NamedTuple):
+class Heard:
     """The two newest samples of one RNIC; rates are computed when somebody asks, which is rare."""
 
-    at_ms: int
-    totals: tuple[Any, ...]
-    before_ms: int
-    before: tuple[Any, ...]
-    model: str | None
+    __slots__ = ("at_ms", "before", "before_ms", "model", "totals")
+
+    def __init__(self, at_ms: int, totals: tuple[Any, ...], before_ms: int, before: tuple[Any, ...], model: str | None) -> None:
+        self.at_ms = at_ms
+        self.totals = totals
+        self.before_ms = before_ms
+        self.before = before
+        self.model = model
 
     def increase(self, what: int) -> int | None:
         """By how much a counter grew; below 0 where it was reset, None where it is missing."""
@@ -95,34 +98,63 @@ class Heard(NamedTuple):
         increase = self.increase(what) if elapsed_ms > 0 else None
         return increase * 1000.0 / elapsed_ms if increase is not None and increase >= 0 else None
 
+    def has_others(self, places: tuple[int, ...]) -> bool:
+        """Whether a counter at one of these places was not there in the sample before, or is not there any more."""
+        return [type(self.totals[place]) for place in places] != [type(self.before[place]) for place in places]
+
     def has(self, what: int) -> bool:
         """Whether the newest sample has the counter."""
         return any(type(self.totals[place]) is int for place in _PLACES[what])
 
 
-class Interval(NamedTuple):
+class Interval:
     """What one RNIC counted between two samples: increase of each balanced counter per ms."""
 
-    from_ms: int
-    to_ms: int
-    rates: tuple[float, ...]
+    __slots__ = ("from_ms", "rates", "to_ms")
+
+    def __init__(self, from_ms: int, to_ms: int, rates: list[float]) -> None:
+        self.from_ms = from_ms
+        self.to_ms = to_ms
+        self.rates = rates
+
+
+def _change(lately: Sequence[Interval], column: int) -> float:
+    """By how much the growth of a counter in the newest interval has varied."""
+    newest = lately[-1]
+    least = most = newest.rates[column]
+    for one in lately:
+        rate = one.rates[column]
+        if rate < least:
+            least = rate
+        elif rate > most:
+            most = rate
+    return (most - least) * (newest.to_ms - newest.from_ms)
 
 
 def _growths(lately: Sequence[Interval]) -> list[Growth]:
-    """What each counter grew by in the newest interval, and by how much that has varied."""
-    elapsed_ms = lately[-1].to_ms - lately[-1].from_ms
-    columns = zip(*(one.rates for one in lately), strict=True)
-    return [Growth(column, rates[-1] * elapsed_ms, (max(rates) - min(rates)) * elapsed_ms) for column, rates in enumerate(columns)]
+    """What each counter grew by in the newest interval, and by how much that has varied; without those that stood still all the time."""
+    newest = lately[-1]
+    elapsed_ms = newest.to_ms - newest.from_ms
+    found: list[Growth] = []
+    for column in range(len(newest.rates)):
+        amount, change = newest.rates[column] * elapsed_ms, _change(lately, column)
+        if amount or change:
+            found.append(Growth(column, amount, change))
+    return found
 
 
 def _doubted_later(before: Sequence[Interval], now: Interval) -> list[Growth]:
     """What was not doubted of an interval until the next one: counting that ends soon after it had grown leaves its mean as it was."""
-    found = []
-    for growth, rate in zip(_growths(before), now.rates, strict=True):
-        last = before[-1]
-        change = abs(rate - last.rates[growth.column]) * (last.to_ms - last.from_ms)
-        if min(change, growth.amount) > growth.change:
-            found.append(Growth(growth.column, 0.0, min(change, growth.amount) - growth.change))
+    found: list[Growth] = []
+    last = before[-1]
+    elapsed_ms = last.to_ms - last.from_ms
+    for column in range(len(now.rates)):
+        amount = last.rates[column] * elapsed_ms
+        difference = min(abs(now.rates[column] - last.rates[column]) * elapsed_ms, amount)
+        if difference:
+            change = _change(before, column)
+            if difference > change:
+                found.append(Growth(column, 0.0, difference - change))
     return found
 
 
@@ -164,17 +196,27 @@ class Peers:
     def _add(self, key: Key, heard: Heard) -> None:
         """Add what one RNIC counted since its sample before to the fleet's totals."""
         elapsed_ms = heard.at_ms - heard.before_ms
-        increases = [heard.increase(what) for what in _BALANCED]
-        reset = any(increase is not None and increase < 0 for increase in increases)
-        came_or_went = any(type(heard.totals[place]) is not type(heard.before[place]) for place in _BALANCED_PLACES)
-        if reset or came_or_went:
+        rates: list[float] = []
+        was_reset = False
+        for what in _BALANCED:
+            increase = heard.increase(what)
+            if increase is not None and increase > 0:
+                rates.append(increase / elapsed_ms)
+            else:
+                rates.append(0.0)
+                was_reset = was_reset or (increase is not None and increase < 0)
+        if was_reset or heard.has_others(_BALANCED_PLACES):
             self._fleet.unknown_until(heard.at_ms)
-        before = self._moving.pop(key, [Interval(heard.before_ms, heard.before_ms, _STILL)])
-        now = Interval(heard.before_ms, heard.at_ms, tuple([max(increase or 0, 0) / elapsed_ms for increase in increases]))
+        before = self._moving.get(key)
+        if before is None:
+            before = [Interval(heard.before_ms, heard.before_ms, _STILL)]
+        now = Interval(heard.before_ms, heard.at_ms, rates)
         lately = [*before[1 - STEADY :], now]
-        if any(any(one.rates) for one in lately):
+        if any(rates) or any(before[-1].rates) or (len(lately) == STEADY and any(lately[0].rates)):
             self._moving[key] = lately
-        self._fleet.add(now.from_ms, now.to_ms, [one for one in _growths(lately) if one.amount or one.change])
+        else:
+            self._moving.pop(key, None)
+        self._fleet.add(now.from_ms, now.to_ms, _growths(lately))
         self._fleet.add(before[-1].from_ms, before[-1].to_ms, _doubted_later(before, now))
 
     def hear_offload(self, key: Key, fields: Mapping[str, Any]) -> None:
