@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from wallwatch.domain.catalogue.load import derived_signals
 from wallwatch.domain.catalogue.models import Profile
@@ -147,16 +147,24 @@ _WAITS = frozenset(
 _FATAL_ERRORS = (("aer_fatal", "aer_fatal_errors"), ("health_fw_fatal_errors", "firmware_fatal_errors"))
 
 
-@cache
-def _counters() -> tuple[tuple[str, bool, bool], ...]:
-    """All counters of `rnic` whose increase is required, without duplicates; whether each is trouble, and whether it tells of waiting."""
-    names = sorted({*_WAITS, *_trouble_counters(), *(name for name, _ in _FATAL_ERRORS), "roce_adp_retrans_to"})
-    return tuple((name, name in _trouble_counters(), name in _WAITS) for name in names)
+class _Counters(NamedTuple):
+    """All counters of `rnic` whose increase is required: whether each is trouble, and whether it tells of waiting."""
+
+    names: tuple[str, ...]
+    group: Group
+    is_trouble: list[bool]
+    tells_of_waiting: list[bool]
 
 
-@cache
-def _counters_group() -> Group:
-    return Group(*(name for name, _, _ in _counters()))
+_kept_counters: list[_Counters] = []
+
+
+def _counters() -> _Counters:
+    if not _kept_counters:
+        names = tuple(sorted({*_WAITS, *_trouble_counters(), *(name for name, _ in _FATAL_ERRORS), "roce_adp_retrans_to"}))
+        trouble, waiting = [name in _trouble_counters() for name in names], [name in _WAITS for name in names]
+        _kept_counters.append(_Counters(names, Group(*names), trouble, waiting))
+    return _kept_counters[0]
 
 
 _PORT = Group(
@@ -215,20 +223,22 @@ def _compare(
     """Fill in the counters and those that have grown; returns by how much trouble grew, and whether senders wait."""
     trouble, known = 0, False
     has_waits, waits = False, False
-    for (name, is_trouble, tells_of_waiting), value in zip(_counters(), several(fields, _counters_group()), strict=True):
+    names, group, is_trouble, tells_of_waiting = _counters()
+    for place, value in enumerate(several(fields, group)):
         if type(value) is not int:
             continue
+        name = names[place]
         now[name] = value
-        has_waits = has_waits or tells_of_waiting
+        has_waits = has_waits or tells_of_waiting[place]
         last = before.get(name)
         if last is None or value < last:
             continue  # one that went backwards was reset, and has no rate this time (see `counter_rate`)
-        known = known or is_trouble
+        known = known or is_trouble[place]
         if value != last:
             increase = grown[name] = value - last
-            if is_trouble:
+            if is_trouble[place]:
                 trouble += increase
-            waits = waits or tells_of_waiting
+            waits = waits or tells_of_waiting[place]
     return trouble if known else None, waits if has_waits else None
 
 
