@@ -115,7 +115,7 @@ class Maintenance:
         return found
 
     def roll_up(self, connection: psycopg.Connection[Any]) -> None:
-        """Recompute the touched minutes. One that has not ended is computed again once it has; before, only while that takes little time."""
+        """Recompute the touched minutes. One that has not ended is computed again then; before, only while that takes little time."""
         with self._lock:
             touched, self._touched = self._touched, {}
         started = datetime.now(UTC)
