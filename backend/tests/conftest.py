@@ -324,8 +324,8 @@ def findings(kafka_bootstrap: str) -> FindingSource:
 def apply_findings(backend: Backend) -> Callable[..., None]:
     """A function that applies messages to the backend's database at once, without the way through Kafka."""
     from wallwatch_backend.incidents.findings.message_batch import apply_all
+    from wallwatch_backend.incidents.findings.outcomes import Applied
     from wallwatch_backend.incidents.findings.schemas import Finding
-    from wallwatch_backend.incidents.findings.service import Applied
     from wallwatch_backend.kit.database import Database
 
     async def work(messages: tuple[dict[str, Any], ...]) -> None:

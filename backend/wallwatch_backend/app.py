@@ -13,7 +13,7 @@ from wallwatch_backend import __version__, background, ui, webhook_schema, wirin
 from wallwatch_backend.accounts.session.authenticate import Authenticator
 from wallwatch_backend.api import PREFIX, new_api
 from wallwatch_backend.hosts.connections.opamp import router as opamp
-from wallwatch_backend.kit import logs, problem_handlers, tracing
+from wallwatch_backend.kit import logs, problem_handlers
 from wallwatch_backend.kit.body_limit import BodyLimit
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.health.service import KafkaProbe
@@ -21,6 +21,7 @@ from wallwatch_backend.kit.host_names import HostNames, allowed_names
 from wallwatch_backend.kit.json_answers import SharedJson
 from wallwatch_backend.kit.middleware import AnswerHeaders
 from wallwatch_backend.kit.proxies import TrustedProxies
+from wallwatch_backend.kit.tracing import Traces
 from wallwatch_backend.remedies import wiring as remedy_wiring
 from wallwatch_backend.settings import Settings
 from wallwatch_backend.state_tables import STATE_MACHINES
@@ -54,7 +55,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     remedy_wiring.connect()
     app.state.settings = settings
     app.state.state_machines = STATE_MACHINES
-    app.state.database = Database(settings)
+    traces = app.state.traces = Traces(str(settings.traces_endpoint), __version__) if settings.traces_endpoint is not None else None
+    app.state.database = Database(settings, traces.subjects if traces is not None else None)
     app.state.kafka_probe = KafkaProbe(settings)
     app.state.authenticate = Authenticator(app.state.database)
     app.state.shared_json = SharedJson(app.state.database)
@@ -70,9 +72,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(AnswerHeaders, hsts_s=settings.hsts_s, always_https=by_https)
     app.add_middleware(TrustedProxies, networks=settings.trusted_proxies)  # outermost: everything else sees the client
     ui.serve_ui(app, settings.ui_dir)
-    app.state.traces = None
-    if settings.traces_endpoint is not None:
-        app.state.traces = tracing.start(app, str(settings.traces_endpoint), __version__)
+    if traces is not None:
+        traces.instrument(app)
     return app
 
 

@@ -4,7 +4,7 @@
  */
 import { seeded } from "./fleet.mjs";
 import { Slos } from "./slos.mjs";
-import { fleetView, report } from "./tenants.mjs";
+import { fleetView, ownerOf, report } from "./tenants.mjs";
 import { iso, nowS, parse, stormSeconds, PERIOD_S, todayS } from "./storms.mjs";
 
 /** [pod, class, usual tx, rx in Mbit/s, part in a storm]; the last one is missing from the samples. */
@@ -213,6 +213,7 @@ export class Isolation {
               },
             ].map(({ pod, tenant, container, since: from, until: to }) => ({
               pod,
+              ...ownerOf(pod),
               tenant,
               container,
               since: from,

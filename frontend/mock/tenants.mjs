@@ -2,7 +2,7 @@
 import { iso, nowS, parse, PERIOD_S, STORM_S, stormSeconds, todayS } from "./storms.mjs";
 
 /** What Kubernetes says of a pod; it was not asked about the pods of `ci`. */
-function ownerOf(pod) {
+export function ownerOf(pod) {
   const [namespace, name] = pod?.split("/") ?? [];
   if (!name || namespace === "ci") return { owner: null, labels: {} };
   return {
@@ -118,6 +118,7 @@ export function report(isolation, q) {
       pci: null,
       vf: null,
       pods: [],
+      owners: [],
       vfs,
       kept_s: kept,
       broken_s: broken,
@@ -156,6 +157,7 @@ export function report(isolation, q) {
               pci: isolation.fleet.pci[i],
               vf: player.vf,
               pods: [player.pod, ...(player.vf === 1 ? ["ci/build-99"] : [])],
+              owners: [ownerOf(player.pod).owner].filter(Boolean),
             },
           ),
         ),

@@ -4,8 +4,9 @@ FROM scratch AS debian
 ADD debian.tar /
 CMD ["bash"]
 
+# With Python's headers, as the image that it stands for has them: the stages of classify and isolation are compiled against them.
 FROM debian AS python
-RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv && rm -rf /var/lib/apt/lists/* \
+RUN apt-get update && apt-get install -y --no-install-recommends python3 python3-venv python3-dev && rm -rf /var/lib/apt/lists/* \
     && ln -s /usr/bin/python3 /usr/local/bin/python
 CMD ["python3"]
 

@@ -115,6 +115,54 @@ async def test_a_forecast_is_one_alert_from_its_begin_to_its_end(
     }
 
 
+async def test_alertmanager_gets_a_lasting_condition_again_and_others_do_not(
+    backend: Any, notices: ConditionNotices, webhook: Any, forecast: Callable[..., None], host: str
+) -> None:
+    matchers = [{"name": "host", "value": host}]
+    pushed = webhook("forecast.expected", format="alertmanager_api", repeat_interval_s=600, matchers=matchers)
+    others = webhook("forecast.expected", matchers=matchers)
+    forecast(0.9, 900)
+    await notices.process_batch()
+    [first], [other] = pushed(), others()
+
+    def lives(delivery: dict[str, Any]) -> timedelta:
+        [alert] = delivery["body"]
+        return datetime.fromisoformat(alert["endsAt"]) - datetime.fromisoformat(delivery["next_attempt_at"])
+
+    assert lives(first) == timedelta(minutes=30), "three pauses"
+
+    def answered(ago: timedelta) -> None:
+        """What the sender would have done with both by now."""
+        with backend.connect() as connection:
+            for delivery in (first, other):
+                connection.execute(
+                    "UPDATE webhook_delivery SET state = 'delivered', next_attempt_at = NULL WHERE id = %s", [delivery["id"]]
+                )
+                connection.execute("DELETE FROM webhook_attempt WHERE delivery_id = %s", [delivery["id"]])
+                values = [delivery["id"], datetime.now(UTC) - ago]
+                connection.execute("INSERT INTO webhook_attempt (delivery_id, at, status, duration_ms) VALUES (%s, %s, 200, 5)", values)
+
+    await notices.process_batch()
+    assert pushed() == [first], "it is on its way"
+    answered(timedelta(minutes=5))
+    forecast(0.45, 1200)
+    await notices.process_batch()
+    assert [each["state"] for each in (*pushed(), *others())] == ["delivered"] * 2, "the pause is not over"
+    answered(timedelta(minutes=11))
+    await notices.process_batch()
+    [again], [other] = pushed(), others()
+    assert (again["id"], again["state"], again["attempts"]) == (first["id"], "pending", [])
+    assert lives(again) == timedelta(minutes=30)
+    assert again["body"][0]["labels"] == first["body"][0]["labels"]
+    assert "in about 20 min" in again["body"][0]["annotations"]["summary"], "it says what is expected now"
+    assert other["state"] == "delivered"
+    answered(timedelta(minutes=11))
+    forecast(0.1)
+    await notices.process_batch()
+    assert events(pushed) == ["forecast.expected", "forecast.ended"]
+    assert pushed()[0]["state"] == "delivered", "what has ended is not repeated"
+
+
 async def test_without_fresh_forecasts_none_is_held_up(
     notices: ConditionNotices, webhook: Any, forecast: Callable[..., None], host: str
 ) -> None:

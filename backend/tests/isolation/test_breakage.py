@@ -223,7 +223,13 @@ def test_a_vfs_page_has_the_pods_that_held_it(rnic: Any, get: Any) -> None:
             "INSERT INTO event (time, host_id, pci, kind, other) VALUES (%s, %s, %s, %s, jsonb_object(%s::text[], %s::text[]))",
             [rnic.since + timedelta(seconds=second), host_id, PCI, kind, list(fields), list(fields.values())],
         )
+    rnic.connection.execute(
+        "INSERT INTO kubernetes_pod (pod, owner, labels, found, read_at) VALUES ('a/one', 'Deployment/one', %s, true, now())"
+        " ON CONFLICT (pod) DO UPDATE SET owner = excluded.owner, labels = excluded.labels",
+        [json.dumps({"app": "one"})],
+    )
     found = get(f"/rnics/{rnic.host}/{PCI}/vfs/1", since=rnic.since, until=rnic.until)["holders"]
+    assert (found[1]["owner"], found[1]["labels"]) == ("Deployment/one", {"app": "one"}), "as Kubernetes describes the pod"
     assert [(one["pod"], one["tenant"], one["until"] is None) for one in found] == [("b/two", "b", True), ("a/one", "a", False)]
 
 

@@ -27,6 +27,9 @@ def two_tenants(backend: Any) -> str:
             minute(connection, rnic_id, DAY + timedelta(days=day), 0, "a/web", kept_s=57.0, broken_s=3.0)
         minute(connection, rnic_id, DAY, 1, "b/bulk", unknown_s=50.0, not_promised_s=10.0, aggressor_s=3.0)
         minute(connection, rnic_id, DAY, 2, "=cmd()", kept_s=60.0)
+        pods = "INSERT INTO kubernetes_pod (pod, owner, labels, found, read_at) VALUES (%s, %s, '{}', true, now())"
+        connection.execute(pods, ["a/web", "Deployment/web"])
+        connection.execute(pods, ["b/bulk", None])
         roll_up_isolation(connection, DAY, DAY + timedelta(days=5))
     return host
 
@@ -46,7 +49,8 @@ def test_seconds_of_the_month_with_the_budget_by_vf(two_tenants: str, get: Any) 
     rows = {row["vf"]: row for row in found["rows"] if row["host"] == two_tenants}
     assert (rows[0]["kept_s"], rows[0]["broken_s"], rows[0]["kept_share"]) == (114.0, 6.0, 0.95)
     assert (rows[0]["budget_s"], rows[0]["budget_left_s"], rows[0]["met"]) == (pytest.approx(1.2), pytest.approx(-4.8), False)
-    assert (rows[0]["tenant"], rows[0]["pods"]) == ("a", ["a/web"])
+    assert (rows[0]["tenant"], rows[0]["pods"], rows[0]["owners"]) == ("a", ["a/web"], ["Deployment/web"])
+    assert [rows[vf]["owners"] for vf in (1, 2)] == [[], []], "nobody's, and not described by Kubernetes"
     assert (rows[1]["unknown_s"], rows[1]["kept_share"], rows[1]["met"], rows[1]["aggressor_s"]) == (50.0, None, None, 3.0)
     assert found["rows"][0]["vf"] == 0  # least budget left first
 
@@ -66,6 +70,7 @@ def test_csv_has_the_same_rows_and_no_formulas(two_tenants: str, viewer: httpx.C
     mine = {row["vf"]: row for row in rows if row["host"] == two_tenants}
     assert (mine["0"]["month"], mine["0"]["broken_s"], mine["0"]["met"], mine["1"]["kept_share"]) == (MONTH, "6.0", "false", "")
     assert mine["2"]["pods"] == "'=cmd()"
+    assert mine["0"]["owners"] == "Deployment/web"
     assert float(mine["0"]["budget_left_s"]) < 0  # a number, not text
 
 

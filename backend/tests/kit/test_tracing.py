@@ -1,68 +1,27 @@
 """Requests are traced by OTLP to a receiver that reads OpenTelemetry's own messages."""
 
 import asyncio
-import gzip
 from collections.abc import Iterator
-from typing import Any
 
 import httpx
 import pytest
 from fastapi import FastAPI
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from pydantic import HttpUrl
 
 from wallwatch_backend.app import create_app
-from wallwatch_backend.kit import tracing
+from wallwatch_backend.kit.tracing import Traces
 from wallwatch_backend.settings import Settings
-from wallwatch_testing.local_http import LocalHttp, QuietHandler
+from wallwatch_testing.otlp import TraceReceiver
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = "b7ad6b7169203331"
 
 
-class Collector:
-    """What was exported, and the receiver's address."""
-
-    def __init__(self) -> None:
-        self.requests: list[ExportTraceServiceRequest] = []
-        collector = self
-
-        class Handler(QuietHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["content-length"]))
-                if self.headers.get("content-encoding") == "gzip":
-                    body = gzip.decompress(body)
-                collector.requests.append(ExportTraceServiceRequest.FromString(body))
-                self.send_response(200)
-                self.send_header("content-length", "0")
-                self.end_headers()
-
-        self._server = LocalHttp(Handler)
-        self.url = f"{self._server.url}/v1/traces"
-
-    def spans(self) -> list[Span]:
-        return [
-            span
-            for request in self.requests
-            for resource in request.resource_spans
-            for scope in resource.scope_spans
-            for span in scope.spans
-        ]
-
-    def stop(self) -> None:
-        self._server.stop()
-
-
 @pytest.fixture
-def collector() -> Iterator[Collector]:
-    collector = Collector()
+def collector() -> Iterator[TraceReceiver]:
+    collector = TraceReceiver()
     yield collector
     collector.stop()
-
-
-def values(span: Span) -> dict[str, Any]:
-    return {attribute.key: attribute.value.string_value for attribute in span.attributes}
 
 
 async def requested(app: FastAPI, *paths: str) -> None:
@@ -72,7 +31,7 @@ async def requested(app: FastAPI, *paths: str) -> None:
             assert answer.status_code == 200
 
 
-async def test_a_request_continues_the_trace_of_its_caller_and_tells_no_query(collector: Collector) -> None:
+async def test_a_request_continues_the_trace_of_its_caller_and_tells_no_query(collector: TraceReceiver) -> None:
     app = FastAPI()
 
     @app.get("/things/{name}")
@@ -83,9 +42,10 @@ async def test_a_request_continues_the_trace_of_its_caller_and_tells_no_query(co
     async def live() -> str:
         return "yes"
 
-    provider = tracing.start(app, collector.url, "1.2.3")
+    traces = Traces(collector.url, "1.2.3")
+    traces.instrument(app)
     await requested(app, "/things/one?code=of-a-sign-in", "/-/live")
-    await asyncio.to_thread(provider.shutdown)
+    await asyncio.to_thread(traces.shutdown)
     [span] = collector.spans()
     assert span.name == "GET /things/{name}"
     assert (span.trace_id.hex(), span.parent_span_id.hex()) == (TRACE, PARENT)
@@ -95,7 +55,7 @@ async def test_a_request_continues_the_trace_of_its_caller_and_tells_no_query(co
     assert (named["service.name"], named["service.version"]) == ("wallwatch-backend", "1.2.3")
 
 
-async def test_the_server_is_traced_where_the_setting_says_so(collector: Collector) -> None:
+async def test_the_server_is_traced_where_the_setting_says_so(collector: TraceReceiver) -> None:
     assert Settings().traces_endpoint is None
     app = create_app(Settings(traces_endpoint=HttpUrl(collector.url)))
     await requested(app, "/api/v1/openapi.json")

@@ -24,4 +24,9 @@ def ended(conditions: Mapping[str, Condition], known: Collection[str]) -> list[s
     >>> ended({"host01": between}, known=["host01", "host02"])
     ['host02']
     """
-    return [subject for subject in sorted(known) if subject not in conditions or conditions[subject].standing == "over"]
+    return [subject for subject in sorted(known) if not lasts(conditions.get(subject))]
+
+
+def lasts(condition: Condition | None) -> bool:
+    """Whether a condition that was announced goes on."""
+    return condition is not None and condition.standing != "over"

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime
+from itertools import islice
 
 from wallwatch_backend.conditions import agents, declines, forecasts, policies, rules
 from wallwatch_backend.conditions.kinds import AGENT, CERTIFICATE, DECLINE, FORECAST, POLICY, Condition, Kind
@@ -43,7 +44,7 @@ class ConditionNotices:
         await work_through(self.process_batch, MOST, PERIOD_S)
 
     async def process_batch(self) -> int:
-        """Write the events that are due, at most `MOST` per kind; return the number of the kind that had most."""
+        """Write the events that are due, and those to repeat, at most `MOST` per kind; return the number of the kind that had most."""
         return max([await self._process(kind, read) for kind, read in self._readers.items()])
 
     async def _process(self, kind: Kind, read: Read) -> int:
@@ -56,18 +57,24 @@ class ConditionNotices:
             conditions = {condition.subject: condition for condition in await read(session, at, set().union(*known.values()))}
             sent = 0
             for webhook in webhooks:
-                for event in _events(session, kind, webhook, conditions, known.get(webhook.id, set()), at):
-                    if sent == MOST:
-                        return sent
+                told = known.get(webhook.id, {})
+                for event in islice(_events(session, kind, webhook, conditions, told, at), MOST - sent):
                     condition_events.add(session, webhook, event)
                     sent += 1
+                lasting = {subject: delivery for subject, delivery in told.items() if rules.lasts(conditions.get(subject))}
+                again = await condition_events.due_again(session, webhook, lasting, at, MOST - sent)
+                for subject, delivery in again.items():
+                    await condition_events.repeat(session, webhook, delivery, _begin(session, kind, conditions[subject], at))
+                sent += len(again)
+                if sent == MOST:
+                    break
             if sent:
                 await condition_events.wake(session)
             return sent
 
 
 def _events(
-    session: WriteSession, kind: Kind, webhook: WebhookRow, conditions: dict[str, Condition], known: set[str], at: datetime
+    session: WriteSession, kind: Kind, webhook: WebhookRow, conditions: dict[str, Condition], known: Collection[str], at: datetime
 ) -> list[OrderEvent]:
     """What one webhook hears of now: ends first, whatever its matchers are by now, and then what begins and matches."""
     matchers = [Matcher.model_validate(each) for each in webhook.matchers]

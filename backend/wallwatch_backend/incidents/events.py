@@ -10,8 +10,9 @@ from sqlalchemy.orm.attributes import set_committed_value
 from wallwatch_backend.incidents import present, repository
 from wallwatch_backend.incidents.models import IncidentFindingRow, IncidentRow
 from wallwatch_backend.incidents.schemas import Incident
-from wallwatch_backend.kit import changes
+from wallwatch_backend.kit import changes, clock
 from wallwatch_backend.kit.database import WriteSession
+from wallwatch_backend.kit.subject_traces import Step, request_now
 from wallwatch_backend.notify.routing import incident_events
 from wallwatch_backend.notify.schemas import EventType
 
@@ -64,6 +65,9 @@ async def _announce(session: WriteSession, incident: IncidentRow, event: EventTy
         full.seq = incident.seq
         if event is not None:
             await incident_events.add(session, event, full.model_dump(mode="json", by_alias=True), at)
+    if event is not None and session.is_traced:
+        attributes = {"wallwatch.state": str(incident.state), "wallwatch.merged_into": str(incident.merged_into or "") or None}
+        session.trace(incident.id, Step(str(event), at, clock.now(), f"{event} {incident.version}", attributes, links=request_now()))
     await changes.announce(session, "incident", incident.id, incident.state)
 
 
@@ -74,5 +78,8 @@ async def publish_many(session: WriteSession, incident_ids: Sequence[UUID], even
     count = await repository.update_many(session, incident_ids, at, **values)
     if event is not None:
         await repository.add_notices(session, incident_ids, str(event), at)
+        if session.is_traced:
+            for incident_id in incident_ids:
+                session.trace(incident_id, Step(str(event), at, clock.now(), f"{event} {at.isoformat()}", links=request_now()))
     await changes.announce_many(session, "incident", len(incident_ids))
     return count

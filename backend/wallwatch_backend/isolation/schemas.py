@@ -8,6 +8,8 @@ Seconds = Annotated[float, PlainSerializer(lambda seconds: round(seconds, 1), re
 """A sum of seconds. Answers have tenths: the jitter of intervals and the rounding errors of long sums mean nothing to readers."""
 Tenant = Annotated[str | None, Field(description="Kubernetes namespace of the pod that holds the VF; null when unknown")]
 Pod = Annotated[str | None, Field(description="Namespace and name of the pod that holds the VF; null when unknown")]
+OWNER = "Kind and name of what runs the pod, such as Deployment/trainer, by Kubernetes"
+LABELS = "Of the pod, by Kubernetes; empty when Wallwatch may not read pods"
 VfNumber = Annotated[int, Field(description="Number of the virtual function on its RNIC")]
 
 StateName = Literal["kept", "broken", "unknown", "not promised"]

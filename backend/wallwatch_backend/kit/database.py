@@ -4,6 +4,7 @@ import select
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, ClassVar
+from uuid import UUID
 
 from fastapi import Depends, Request
 from prometheus_client import Counter
@@ -13,12 +14,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engin
 from sqlalchemy.orm import DeclarativeBase
 
 from wallwatch.database_liveness import NOTICE_DEAD_SERVER
+from wallwatch_backend.kit.subject_traces import Step, SubjectTraces
 from wallwatch_backend.settings import Settings
 
 STATEMENTS = Counter("wallwatch_database_statements", "Statements sent to the database, commits not counted", ["session"])
 COMMITS = Counter("wallwatch_database_commits", "Transactions that were committed")
 
-_NOTIFICATIONS = "notifications"
+_NOTIFICATIONS, _TRACED, _STEPS = "notifications", "traced", "steps"
 _SEND = text(
     "SELECT pg_notify(n.channel, n.payload) FROM unnest(CAST(:channels AS text[]), CAST(:payloads AS text[])) AS n (channel, payload)"
 )
@@ -46,6 +48,15 @@ class WriteSession(ReadSession):
         """Notify listeners with the commit; repeated notifications are sent once."""
         self.info.setdefault(_NOTIFICATIONS, {})[channel, payload] = None
 
+    @property
+    def is_traced(self) -> bool:
+        """Whether anybody wants to see the steps of incidents and remedies."""
+        return bool(self.info.get(_TRACED))
+
+    def trace(self, subject: UUID, *steps: Step) -> None:
+        """Send steps of an incident or a remedy once they are committed."""
+        self.info.setdefault(_STEPS, []).extend((subject, step) for step in steps)
+
     async def send_notifications(self) -> None:
         """Pass the notifications to PostgreSQL, in one statement."""
         pending: dict[tuple[str, str], None] = self.info.pop(_NOTIFICATIONS, {})
@@ -56,8 +67,8 @@ class WriteSession(ReadSession):
 class Database:
     """The engines and the ways to open sessions on them."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.url = settings.database_url
+    def __init__(self, settings: Settings, traces: SubjectTraces | None = None) -> None:
+        self.url, self.traces = settings.database_url, traces
         self.libpq_url = settings.libpq_url
         connect: dict[str, Any] = {"connect_timeout": 5, "application_name": "wallwatch-backend", **NOTICE_DEAD_SERVER}
         size = settings.database_pool_size
@@ -76,7 +87,7 @@ class Database:
         )
         _watch(self.engine.sync_engine, "write")
         _watch(self._reading.sync_engine, "read")
-        self._info = {"public_url": str(settings.public_url).rstrip("/") if settings.public_url else None}
+        self._info = {"public_url": str(settings.public_url).rstrip("/") if settings.public_url else None, _TRACED: traces is not None}
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[ReadSession]:
@@ -86,9 +97,13 @@ class Database:
     @asynccontextmanager
     async def write(self) -> AsyncIterator[WriteSession]:
         """Commit at the end of the block, roll back if it raises. `session.info` has `public_url`, for links in webhooks."""
-        async with WriteSession(self.engine, expire_on_commit=False, info=dict(self._info)) as session, session.begin():
-            yield session
-            await session.send_notifications()
+        async with WriteSession(self.engine, expire_on_commit=False, info=dict(self._info)) as session:
+            async with session.begin():
+                yield session
+                await session.send_notifications()
+            if self.traces is not None:
+                for subject, step in session.info.get(_STEPS, ()):
+                    self.traces.send(subject, step)
 
     async def dispose(self) -> None:
         await self.engine.dispose()

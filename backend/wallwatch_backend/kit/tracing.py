@@ -1,12 +1,14 @@
-"""Traces of requests, sent by OTLP; off unless `WALLWATCH_TRACES_ENDPOINT` is set.
+"""Traces of requests, incidents and remedies, sent by OTLP; off unless `WALLWATCH_TRACES_ENDPOINT` is set.
 
-The instrumentation is OpenTelemetry's own. It goes on with the trace of a request that has a header `traceparent`. Its packages are
-imported here only, so that a server without traces does not carry them.
+The instrumentation of requests is OpenTelemetry's own. It goes on with the trace of a request that has a header `traceparent`.
+OpenTelemetry is imported where it is used, so that a server without traces does not carry it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from wallwatch_backend.kit.subject_traces import GivenIds, SubjectTraces
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -19,19 +21,45 @@ _ADDRESSES = ("http.url", "http.target", "url.full", "url.query")
 EXPORT_TIMEOUT_S = 5.0
 
 
-def start(app: FastAPI, endpoint: str, version: str) -> TracerProvider:
-    """Trace the requests of an application; `shutdown()` of what is returned sends the rest."""
+class Traces:
+    """What is traced, and where it is sent to."""
+
+    def __init__(self, endpoint: str, version: str) -> None:
+        from opentelemetry.sdk.trace.sampling import ALWAYS_ON
+
+        ids = GivenIds()
+        self._requests = _provider(endpoint, version)
+        # All of them, whatever share of requests is traced: there are few, and a part of a trace would say something wrong.
+        self._subjects = _provider(endpoint, version, sampler=ALWAYS_ON, id_generator=ids)
+        self.subjects = SubjectTraces(self._subjects, ids)
+
+    def instrument(self, app: FastAPI) -> None:
+        """Trace the requests of an application."""
+        from opentelemetry.instrumentation.fastapi import FastAPIInstrumentor
+
+        FastAPIInstrumentor.instrument_app(
+            app,
+            tracer_provider=self._requests,
+            excluded_urls=UNTRACED,
+            exclude_spans=["receive", "send"],
+            server_request_hook=_without_query,
+        )
+
+    def shutdown(self) -> None:
+        """Send the rest."""
+        self._requests.shutdown()
+        self._subjects.shutdown()
+
+
+def _provider(endpoint: str, version: str, **options: Any) -> TracerProvider:
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-    from opentelemetry.instrumentation.fastapi import FastAPIInstrumentor
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    provider = TracerProvider(resource=Resource.create({"service.name": "wallwatch-backend", "service.version": version}))
+    resource = Resource.create({"service.name": "wallwatch-backend", "service.version": version})
+    provider = TracerProvider(resource=resource, **options)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint, timeout=EXPORT_TIMEOUT_S)))
-    FastAPIInstrumentor.instrument_app(
-        app, tracer_provider=provider, excluded_urls=UNTRACED, exclude_spans=["receive", "send"], server_request_hook=_without_query
-    )
     return provider
 
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -101,7 +102,11 @@ func New(product Product, options Options) (*Hosts, error) {
 		address, err := url.Parse(raw)
 		if err != nil || address.Host == "" || (address.Scheme != "http" && address.Scheme != "https") {
 			// Its text may have a password that is not where one is looked for.
-			return nil, fmt.Errorf("entry %d of urls is not usable: it must be http:// or https:// with a host", i+1)
+			return nil, fmt.Errorf("entry %d of urls is not usable: it must be http:// or https:// with a host%s", i+1, escapes(raw))
+		}
+		if strings.Contains(address.Path+address.RawQuery+address.Fragment, "@") {
+			// "https://ann:12/3@host01" is port 12 of a host "ann", which would be asked for the rest of the password.
+			return nil, fmt.Errorf("entry %d of urls is not usable: its host ends before the @%s", i+1, escapes(raw))
 		}
 		h.targets = append(h.targets, &target{address: address, devices: map[string]*device{}, warned: map[string]bool{}})
 	}
@@ -124,6 +129,14 @@ func New(product Product, options Options) (*Hosts, error) {
 		h.clock = time.Now
 	}
 	return h, nil
+}
+
+// escapes says how to write a password that ends an address too early. No program that is asked has an @ in its path.
+func escapes(raw string) string {
+	if !strings.Contains(raw, "@") {
+		return ""
+	}
+	return "; in a user or password write %2F for /, %3F for ?, %23 for #, %40 for @ and %25 for %"
 }
 
 // Gather reads every host. One that does not answer costs its own samples only: the server sees that it is silent.

@@ -72,9 +72,9 @@ def test_a_process_that_gave_a_partition_up_reads_only_what_came_since(changelog
 
 
 def test_the_topic_is_created_once_and_compacted(changelog: Changelog, settings: Settings) -> None:
-    changelog.create()
+    partitions = changelog.create()
     known = kafka_clients.admin(settings).list_topics(timeout=60).topics
-    assert len(known[changelog.topic].partitions) == len(known[TOPIC].partitions)
+    assert len(known[changelog.topic].partitions) == len(known[TOPIC].partitions) == partitions
 
 
 def test_a_changelog_of_another_number_of_partitions_is_refused(settings: Settings, producer: Producer) -> None:

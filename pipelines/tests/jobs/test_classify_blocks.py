@@ -4,12 +4,12 @@ import json
 from functools import cache
 from typing import Any
 
+import pytest
 from confluent_kafka import TopicPartition
 
 from wallwatch.domain.telemetry import blocks
 from wallwatch.domain.telemetry.decode import Sender
 from wallwatch.domain.telemetry.keys import TAG, Keys, key_of
-from wallwatch.domain.telemetry.registry import topics
 from wallwatch.jobs.classify import TOPICS, Classifier, hears_all
 from wallwatch.jobs.host_state import HostStates
 from wallwatch_testing.blocks import in_blocks
@@ -122,12 +122,15 @@ def test_messages_of_a_host_that_are_nested_too_deeply_change_nothing() -> None:
     assert list(one._states.take_unsaved(0)) != []
 
 
-def test_peers_are_judged_only_by_a_process_that_has_all_partitions_of_every_topic() -> None:
+@pytest.mark.parametrize("partitions", [3, 12, 24])
+def test_peers_are_judged_only_by_a_process_that_has_all_partitions_of_every_topic(partitions: int) -> None:
     names = (*TOPICS, blocks.TOPIC)
-    everything = [TopicPartition(name, number) for name in names for number in range(topics()[name].partitions)]
-    assert hears_all(everything)
-    assert not hears_all([])
+    everything = [TopicPartition(name, number) for name in names for number in range(partitions)]
+    assert hears_all(everything, partitions)
+    assert not hears_all([], partitions)
+    assert not hears_all(everything, 2 * partitions)
+    assert not hears_all(everything, partitions - 1), "the number is that of a time before there were more"
     for name in names:
         # While a release without blocks still runs, `range` gives all blocks to the others and divides the single messages.
-        assert not hears_all([one for one in everything if (one.topic, one.partition) != (name, 3)])
-    assert not hears_all([one for one in everything if one.topic == blocks.TOPIC or one.partition < 6])
+        assert not hears_all([one for one in everything if (one.topic, one.partition) != (name, 2)], partitions)
+    assert not hears_all([one for one in everything if one.topic == blocks.TOPIC or one.partition < 2], partitions)

@@ -76,8 +76,13 @@ class Changelog:
         self._more = frozenset(more)
         self.topic = name_of(group, topics)
 
-    def create(self) -> None:
+    def create(self) -> int:
         """Create the topic if it is missing, with as many partitions and replicas as the input.
+
+        Returns
+        -------
+        int
+            How many partitions each of these topics has.
 
         Raises
         ------
@@ -105,6 +110,7 @@ class Changelog:
                 f"{self.topic} has {len(known[self.topic].partitions)} partitions and the input {partitions}: delete that topic while no "
                 "classify runs; the state then begins again"
             )
+        return partitions
 
     def write(self, partition: int, parts: Iterator[tuple[bytes, str, bytes]], processed: Mapping[str, int]) -> int:
         """Hand parts to the producer; the caller flushes it. `processed` has the last offset of each topic that was taken.

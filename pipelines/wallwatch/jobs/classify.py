@@ -25,7 +25,7 @@ from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.telemetry import blocks
 from wallwatch.domain.telemetry.blocks import BlockReader
 from wallwatch.domain.telemetry.decode import Refused, Sender, decode
-from wallwatch.domain.telemetry.registry import measurements, topics
+from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs import kafka
 from wallwatch.jobs.changelog import Changelog
 from wallwatch.jobs.garbage import Garbage
@@ -117,10 +117,10 @@ class Classifier:
         return samples
 
 
-def hears_all(places: Iterable[TopicPartition]) -> bool:
-    """Whether all partitions of every topic are among these: `range` gives topics that only some processes read to those alone."""
+def hears_all(places: Iterable[TopicPartition], partitions: int) -> bool:
+    """Whether these are all partitions of every topic: `range` gives topics that only some processes read to those alone."""
     assigned = {(one.topic, one.partition) for one in places}
-    return all((topic, number) in assigned for topic in (*TOPICS, blocks.TOPIC) for number in range(topics()[topic].partitions))
+    return assigned == {(topic, number) for topic in (*TOPICS, blocks.TOPIC) for number in range(partitions)}
 
 
 class Classify:
@@ -168,6 +168,8 @@ class Classify:
         """Topic and partition -> the last message that was taken since the last checkpoint."""
         self._order = TimeOrder()
         self._paused: set[Place] = set()
+        self._partitions = 0
+        """Of each topic, as Kafka has them: an installation may have another number than is declared."""
         self._changelog_ends: dict[int, int] = {}
         """Where the changelog of a partition ended when it was given up."""
         self._refused: KafkaError | None = None
@@ -197,7 +199,7 @@ class Classify:
         """Wait until Kafka answers and has the topics; False after `stop`."""
         while not self._stop.is_set():
             try:
-                self._changelog.create()
+                self._partitions = self._changelog.create()
                 return True
             except KafkaException as error:
                 log.error("waiting for Kafka: %s", error.args[0].str())
@@ -275,7 +277,7 @@ class Classify:
         """Restore the state of partitions that are new here, or that another process has changed since they were given up."""
         self._follow([(one.topic, one.partition) for one in partitions])
         assigned = {one.partition for one in partitions}
-        self._classifier.hear(hears_all(partitions))
+        self._classifier.hear(hears_all(partitions, self._partitions))
         for partition in self._states.partitions - assigned:
             self._states.drop(partition)
         begins = {one: self._changelog_ends.get(one, 0) for one in assigned}

@@ -53,7 +53,9 @@ class Validate:
                 "enable.auto.commit": False,
                 "auto.offset.reset": "earliest",
                 "enable.partition.eof": True,
+                # A few large answers instead of one for each message that comes: they cost the client and the broker much.
                 "fetch.wait.max.ms": 100,
+                "fetch.min.bytes": 131_072,
             },
         )
         self._stalled = StalledPartitions(

@@ -21,6 +21,13 @@ VERSION = IMAGE.rpartition(":")[2]
 JOBS = ("ingest", "classify", "isolation", "validate", "forecast", "lab")
 NOT_OURS = ("gcc", "cc", "go", "node", "npm", "pip", "pip3", "uv", "git", "pytest", "mypy", "ruff")
 """Programs that a container which runs has no use for."""
+COMPILED = """
+from wallwatch.jobs import compiled_stage
+assert compiled_stage.use()
+from wallwatch.domain.isolation import live
+from wallwatch.domain.symptoms import host_stage
+print(host_stage.__file__, live.__file__)
+"""
 IMPORT_ALL = """
 import importlib, pkgutil, wallwatch, wallwatch_backend
 modules = [m for p in (wallwatch, wallwatch_backend) for m in pkgutil.walk_packages(p.__path__, p.__name__ + ".")]
@@ -107,6 +114,18 @@ def test_every_module_can_be_imported(machine: Machine, servers: Any) -> None:
     code, said = machine.ended("imports", service)
     assert code == 0, said[-3000:]
     assert int(said.splitlines()[-1]) > 200
+
+
+def test_the_stages_of_classify_and_isolation_are_machine_code(machine: Machine, servers: Any) -> None:
+    """Compiled from the source that is installed, and loaded on a root that nobody can write."""
+    code, said = machine.ended("compiled", {**servers.services["classify"], "command": ["python", "-c", COMPILED], "volumes": []})
+    assert code == 0, said[-3000:]
+    files = said.splitlines()[-1].split()
+    assert [Path(file).name.partition(".cpython")[0] for file in files] == [
+        "wallwatch.domain.symptoms.host_stage",
+        "wallwatch.domain.isolation.live",
+    ]
+    assert all("/wallwatch_compiled/" in file and file.endswith(".so") for file in files)
 
 
 @pytest.fixture(scope="module")

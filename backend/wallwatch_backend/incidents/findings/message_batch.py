@@ -8,9 +8,10 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from wallwatch_backend.incidents import repository
 from wallwatch_backend.incidents.findings import repetitions
+from wallwatch_backend.incidents.findings.outcomes import Applied
 from wallwatch_backend.incidents.findings.repetitions import StoredFinding
 from wallwatch_backend.incidents.findings.schemas import Finding
-from wallwatch_backend.incidents.findings.service import Applied, apply
+from wallwatch_backend.incidents.findings.service import apply
 from wallwatch_backend.kit.database import Database
 
 Outcome = Applied | str

@@ -7,10 +7,11 @@ applied last.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from enum import StrEnum
 
 from wallwatch.domain.catalogue.grouping import grouping
 from wallwatch_backend.incidents import events, finding_repository, recommended, repository
+from wallwatch_backend.incidents.findings import traces
+from wallwatch_backend.incidents.findings.outcomes import Applied
 from wallwatch_backend.incidents.findings.schemas import Finding, dump, new_finding_row, update_row
 from wallwatch_backend.incidents.grouping import merging
 from wallwatch_backend.incidents.grouping import repository as candidates
@@ -30,21 +31,16 @@ RESOLVED_BY_HAND_GRACE = timedelta(minutes=2)
 """A finding still active this long after someone resolved its incident reopens it: until then hysteresis may keep the finding active."""
 
 
-class Applied(StrEnum):
-    """What a message changed."""
-
-    opened = "opened"
-    joined = "joined"
-    reopened = "reopened"
-    refreshed = "refreshed"
-    cleared = "cleared"
-    repeated = "repeated"
-    unknown = "unknown"  # the end of a finding whose start never arrived
-
-
 async def apply(session: WriteSession, finding: Finding, reopen_within: timedelta) -> Applied:
     """Apply one message; the caller commits, and only then the message's offset."""
     await repository.lock_grouping(session)
+    applied = await _apply(session, finding, reopen_within)
+    if session.is_traced:
+        await traces.note(session, finding, applied)
+    return applied
+
+
+async def _apply(session: WriteSession, finding: Finding, reopen_within: timedelta) -> Applied:
     row = await finding_repository.get(session, finding.finding_id)
     if row is not None and (finding.at <= row.last_at or row.cleared_at is not None):
         return Applied.repeated

@@ -19,8 +19,8 @@ from pydantic import ValidationError
 from wallwatch import kafka_clients
 from wallwatch.domain.telemetry.envelope import headers_of
 from wallwatch_backend.incidents.findings.message_batch import apply_all
+from wallwatch_backend.incidents.findings.outcomes import Applied
 from wallwatch_backend.incidents.findings.schemas import Finding
-from wallwatch_backend.incidents.findings.service import Applied
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.settings import Settings

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from wallwatch_backend.isolation.schemas import MechanismSeconds, Pod, Seconds, Tenant, VfNumber
+from wallwatch_backend.isolation.schemas import LABELS, OWNER, MechanismSeconds, Pod, Seconds, Tenant, VfNumber
 
 BROKEN = "Seconds in which at least one VF of the RNIC suffered"
 
@@ -69,8 +69,8 @@ class VfBreakage(BaseModel):
     pci: str
     vf: VfNumber
     pod: Pod
-    owner: str | None = Field(description="Kind and name of what runs the pod, such as Deployment/trainer, by Kubernetes")
-    labels: dict[str, str] = Field(description="Of the pod, by Kubernetes; empty when Wallwatch may not read pods")
+    owner: str | None = Field(description=OWNER)
+    labels: dict[str, str] = Field(description=LABELS)
     tenant: Tenant
     seconds: Seconds = Field(description="Seconds in which a promise to it was broken, or in which it broke those of others")
 

@@ -14,11 +14,13 @@ _SUMS = """
 """
 _BY_VF = text(f"""
     SELECT r.host, r.pci, d.vf, d.tenant, 1 AS vfs, {_SUMS},
-      (array_agg(DISTINCT d.pod ORDER BY d.pod) FILTER (WHERE d.pod <> ''))[1:10] AS pods
-    FROM vf_day d JOIN rnic r USING (rnic_id) WHERE d.bucket >= :since AND d.bucket < :until GROUP BY r.host, r.pci, d.vf, d.tenant
+      (array_agg(DISTINCT d.pod ORDER BY d.pod) FILTER (WHERE d.pod <> ''))[1:10] AS pods,
+      (array_agg(DISTINCT k.owner ORDER BY k.owner) FILTER (WHERE k.owner IS NOT NULL))[1:10] AS owners
+    FROM vf_day d JOIN rnic r USING (rnic_id) LEFT JOIN kubernetes_pod k ON k.pod = d.pod
+    WHERE d.bucket >= :since AND d.bucket < :until GROUP BY r.host, r.pci, d.vf, d.tenant
 """)  # noqa: S608 - put together from constants of this file
 _BY_TENANT = text(f"""
-    SELECT NULL AS host, NULL AS pci, NULL AS vf, d.tenant, count(DISTINCT (d.rnic_id, d.vf)) AS vfs, NULL AS pods, {_SUMS}
+    SELECT NULL AS host, NULL AS pci, NULL AS vf, d.tenant, count(DISTINCT (d.rnic_id, d.vf)) AS vfs, NULL AS pods, NULL AS owners, {_SUMS}
     FROM vf_day d WHERE d.bucket >= :since AND d.bucket < :until GROUP BY d.tenant
 """)  # noqa: S608 - put together from constants of this file
 

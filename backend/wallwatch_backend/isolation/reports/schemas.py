@@ -15,6 +15,10 @@ class ReportRow(BaseModel):
     pci: str | None
     vf: int | None
     pods: list[str] = Field(description="Pods that held the VF, at most ten; empty in a report by tenant")
+    owners: list[str] = Field(
+        description="What ran these pods, such as Deployment/trainer, at most ten; empty in a report by tenant, for pods that Kubernetes "
+        "did not describe, and 30 days after it last did"
+    )
     vfs: int = Field(description="VFs that the row counts")
     kept_s: Seconds
     broken_s: Seconds

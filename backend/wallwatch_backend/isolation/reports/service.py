@@ -46,6 +46,7 @@ def _row(row: Row[Any], objective: float) -> ReportRow:
         pci=row.pci,
         vf=row.vf,
         pods=row.pods or [],
+        owners=row.owners or [],
         vfs=row.vfs,
         kept_s=row.kept_s,
         broken_s=row.broken_s,

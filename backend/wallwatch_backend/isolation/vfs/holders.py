@@ -27,7 +27,7 @@ def holders(events: Iterable[tuple[datetime, str, dict[str, Any]]], since: datet
             pod = fields.get("pod") or None
             namespace, slash, _ = (pod or "").partition("/")
             tenant = namespace if slash else None
-            found.append(Holder(pod=pod, tenant=tenant, container=fields.get("container"), since=at, until=None))
+            found.append(Holder(pod=pod, owner=None, labels={}, tenant=tenant, container=fields.get("container"), since=at, until=None))
             interface = fields.get("interface")
         elif current is not None:
             same = (fields.get("container"), fields.get("interface")) == (current.container, interface)

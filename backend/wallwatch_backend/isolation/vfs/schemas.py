@@ -5,7 +5,20 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from wallwatch_backend.isolation.schemas import ROLE, Aggressor, MechanismName, Pod, Role, Seconds, StateName, Tenant, VfNumber, Victim
+from wallwatch_backend.isolation.schemas import (
+    LABELS,
+    OWNER,
+    ROLE,
+    Aggressor,
+    MechanismName,
+    Pod,
+    Role,
+    Seconds,
+    StateName,
+    Tenant,
+    VfNumber,
+    Victim,
+)
 
 
 class Promise(BaseModel):
@@ -120,6 +133,8 @@ class BrokenInterval(BaseModel):
 
 class Holder(BaseModel):
     pod: Pod
+    owner: str | None = Field(description=OWNER)
+    labels: dict[str, str] = Field(description=LABELS)
     tenant: Tenant
     container: str | None
     since: datetime

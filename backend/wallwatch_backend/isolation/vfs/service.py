@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from wallwatch_backend.fleet.rnics.service import identity_of
+from wallwatch_backend.hosts.kubernetes.repository import pods_of
 from wallwatch_backend.isolation.schemas import Aggressor, Victim
 from wallwatch_backend.isolation.vfs import repository
 from wallwatch_backend.isolation.vfs.holders import holders
@@ -195,4 +196,9 @@ async def _holders(session: ReadSession, rnic_id: int, host: str, vf: int, since
     if device is None:
         return []
     events = await repository.holding_events(session, host, device, until, _MOST_EVENTS)
-    return holders(((row.time, row.kind, row.other or {}) for row in reversed(events)), since)
+    found = holders(((row.time, row.kind, row.other or {}) for row in reversed(events)), since)
+    pods = await pods_of(session, list({holder.pod for holder in found if holder.pod}))
+    for holder in found:
+        if (pod := pods.get(holder.pod or "")) is not None:
+            holder.owner, holder.labels = pod.owner, pod.labels
+    return found

@@ -17,7 +17,7 @@ from prometheus_client import Counter
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.cipher import SecretCipher
 from wallwatch_backend.kit.database import Database, WriteSession
-from wallwatch_backend.notify.deliveries import repository
+from wallwatch_backend.notify.deliveries import repository, traces
 from wallwatch_backend.notify.deliveries.mailer import Mailer
 from wallwatch_backend.notify.deliveries.outcome import Outcome
 from wallwatch_backend.notify.deliveries.requests import request_of
@@ -42,6 +42,7 @@ class Claimed:
     delivery_id: UUID
     webhook_id: UUID
     event: str
+    subject: str
     format: Format
     url: str
     body: str
@@ -132,6 +133,7 @@ class Dispatcher:
                     delivery_id=d.id,
                     webhook_id=w.id,
                     event=d.event,
+                    subject=d.subject,
                     format=Format(w.format),
                     url=w.url,
                     body=d.body,
@@ -155,6 +157,8 @@ class Dispatcher:
         except InvalidToken:
             return claimed, Outcome(at, None, 0, "the server's key does not open this webhook's secret: enter it again")
         request = request_of(claimed.format, claimed.url, claimed.body, credential, secret, claimed.delivery_id, at)
+        if self._database.traces is not None:
+            request.headers.update(traces.header(claimed.subject, claimed.delivery_id, claimed.attempt))
         secrets = [secret] if credential is None else [secret, credential]
         return claimed, await sender.send(request.url, request.body, request.headers, at, secrets)
 
@@ -167,6 +171,8 @@ class Dispatcher:
             for claimed, outcome in sorted(ended, key=lambda result: result[1].at):
                 ATTEMPTS.labels(DeliveryState.delivered if outcome.delivered else DeliveryState.failed).inc()
                 delivery = deliveries.get(claimed.delivery_id)
+                if session.is_traced:
+                    traces.note(session, claimed.subject, claimed.delivery_id, claimed.event, claimed.attempt, claimed.url, outcome)
                 if delivery is not None and webhook is not None:  # otherwise it was deleted meanwhile
                     self._record_one(session, webhook, delivery, claimed, outcome)
 

@@ -32,25 +32,31 @@ def notification_body(notification: Notification) -> str:
 def _alert(notification: Notification, incident: Mapping[str, Any]) -> dict[str, Any]:
     labels = alertmanager.alert_labels(incident)
     cause = labels.pop("cause", None)
-    lives = timedelta(seconds=LIVES_FOR_REPEATS * (notification.repeat_interval_s or ALERTMANAGER_REPEAT_S))
     ended = is_resolved(incident)
     return {
         "labels": labels,
         "annotations": alertmanager.alert_annotations(incident) | ({"cause": cause} if cause else {}),
         "startsAt": incident.get("opened_at") or notification.at,
-        "endsAt": (incident.get("resolved_at") or notification.at) if ended else notification.at + lives,
+        "endsAt": (incident.get("resolved_at") or notification.at) if ended else notification.at + _lives(notification.repeat_interval_s),
         "generatorURL": notification.link(incident),
     }
 
 
-def order_event_body(event: OrderEvent) -> str:
-    """An alert that fires while the remedy or rollout is in progress. Its severity is fixed, because a new one would be another alert."""
+def _lives(repeat_interval_s: int | None) -> timedelta:
+    return timedelta(seconds=LIVES_FOR_REPEATS * (repeat_interval_s or ALERTMANAGER_REPEAT_S))
+
+
+def order_event_body(event: OrderEvent, repeat_interval_s: int | None) -> str:
+    """An alert that fires while the remedy or rollout is in progress, or until the next repetition of a condition.
+
+    Its severity is fixed, because a new one would be another alert.
+    """
     labels, annotations = alertmanager.order_labels(event), alertmanager.order_annotations(event)
     alert = {
         "labels": {**labels, "severity": "warning"},
         "annotations": annotations,
         "startsAt": event.began_at,
-        "endsAt": event.at if event.over else event.at + ORDER_LIVES,
+        "endsAt": event.at if event.over else event.at + (_lives(repeat_interval_s) if event.of_condition else ORDER_LIVES),
         "generatorURL": event.url,
     }
     return _dumps([alert])

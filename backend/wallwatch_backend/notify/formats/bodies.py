@@ -25,13 +25,13 @@ def notification_body(format: Format, notification: Notification) -> str:
     return _NOTIFICATION_BODIES[format](notification)
 
 
-def order_event_body(format: Format, event: OrderEvent, receiver: str, webhook_id: UUID) -> str:
-    """The body of an event of a remedy or a rollout."""
+def order_event_body(format: Format, event: OrderEvent, receiver: str, webhook_id: UUID, repeat_interval_s: int | None) -> str:
+    """The body of an event of a remedy, a rollout or a condition."""
     match format:
         case Format.alertmanager:
             return alertmanager.order_event_body(event, receiver, webhook_id)
         case Format.alertmanager_api:
-            return alertmanager_api.order_event_body(event)
+            return alertmanager_api.order_event_body(event, repeat_interval_s)
         case Format.slack:
             return slack.order_event_body(event)
         case Format.teams:

@@ -45,7 +45,7 @@ async def publish(
         DeliveryRow(
             webhook_id=webhook.id,
             event=str(event),
-            body=order_event_body(Format(webhook.format), built, webhook.name, webhook.id),
+            body=order_event_body(Format(webhook.format), built, webhook.name, webhook.id, webhook.repeat_interval_s),
             state=DeliveryState.pending,
             next_attempt_at=built.at,
             subject=built.subject,

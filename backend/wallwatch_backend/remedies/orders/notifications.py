@@ -7,7 +7,7 @@ from wallwatch_backend.notify.events import OrderEvent
 from wallwatch_backend.notify.routing import order_events
 from wallwatch_backend.notify.schemas import EventType
 from wallwatch_backend.remedies.models import RemedyRow
-from wallwatch_backend.remedies.orders import present, repository
+from wallwatch_backend.remedies.orders import present, repository, traces
 from wallwatch_backend.remedies.states import REMEDY, RemedyState
 
 
@@ -16,6 +16,8 @@ async def notify(session: WriteSession, row: RemedyRow) -> None:
     state = REMEDY[row.state]
     if row.mode != "apply" or state.event is None:
         return
+    if session.is_traced:
+        await traces.note(session, row)
     event = EventType(state.event)
 
     async def labels() -> Labels:

@@ -297,6 +297,16 @@ func TestAConfigurationWithoutUsableAddressesIsRefused(t *testing.T) {
 			t.Errorf("%s: the error is %v", address, err)
 		}
 	}
+	for _, password := range []string{"12/secret", "se/cret", "12?secret", "12#secret", "secret%zz"} {
+		err := (&Plugin{URLs: []string{"https://ann:" + password + "@host01:9100/metrics"}}).Init()
+		if err == nil || strings.Contains(err.Error(), "cret") || !strings.Contains(err.Error(), "write %2F for /") {
+			t.Errorf("%s: the error is %v", password, err)
+		}
+	}
+	escaped := &Plugin{URLs: []string{"https://ann:12%2Fsec%40ret@host01:9100/metrics"}}
+	if err := escaped.Init(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestValuesThatAreNoCountsAreLeftOut(t *testing.T) {

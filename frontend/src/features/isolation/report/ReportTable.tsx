@@ -34,6 +34,11 @@ function Subject({ row }: { row: SloReportRow }) {
       <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
         {row.host} {row.pci}
       </Text>
+      {row.owners.length > 0 && (
+        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          {row.owners.join(", ")}
+        </Text>
+      )}
     </>
   );
 }

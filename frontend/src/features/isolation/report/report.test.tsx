@@ -11,7 +11,7 @@ import { monthBy, monthChoices, monthName, monthOf, parseReportSearch, reportHre
 afterEach(() => vi.restoreAllMocks());
 
 const row = (tenant: string | null, changes: Partial<SloReportRow> = {}): SloReportRow => ({
-  ...{ tenant, host: null, pci: null, vf: null, pods: [], vfs: 4 },
+  ...{ tenant, host: null, pci: null, vf: null, pods: [], owners: [], vfs: 4 },
   ...{ kept_s: 99_900, broken_s: 100, unknown_s: 0, not_promised_s: 0, aggressor_s: 0, kept_share: 0.999 },
   ...{ budget_s: 1000, budget_left_s: 900, met: true },
   ...changes,
@@ -42,6 +42,15 @@ describe("the monthly report", () => {
     expect(within(table).getByRole("row", { name: /infra/ })).toHaveTextContent(/no evidence–none.*24 h/);
     expect(within(table).getByRole("row", { name: /shop/ })).toHaveTextContent("15 min of 16 min left");
     expect(screen.getByLabelText("Summary")).toHaveTextContent("missed by 1 tenant");
+  });
+
+  it("names what ran the pods of a VF, where Kubernetes said so", async () => {
+    const vf = (number: number, pod: string, owners: string[]) =>
+      row("shop", { host: "host01", pci: "0000:3b:00.0", vf: number, pods: [pod], owners, vfs: 1 });
+    show({ ...REPORT, by: "vf", rows: [vf(0, "shop/web", ["Deployment/web"]), vf(1, "shop/bare", [])] }, { by: "vf" });
+    const table = await screen.findByRole("table", { name: "SLO report" });
+    expect(within(table).getByRole("row", { name: /shop\/web/ })).toHaveTextContent(/0000:3b:00\.0Deployment\/webshop/);
+    expect(within(table).getByRole("row", { name: /shop\/bare/ })).toHaveTextContent(/0000:3b:00\.0shop/);
   });
 
   it("is downloaded as it is shown", async () => {

@@ -4,6 +4,7 @@ import { formatDuration } from "@/lib/time/format";
 import { useNow } from "@/lib/time/useNow";
 import { useTimeFormat } from "@/lib/time/ZoneContext";
 import { HeadedTable } from "@/lib/ui/HeadedTable";
+import { PodOwner, podFacts } from "@/lib/ui/PodOwner";
 import { tenantText } from "../text";
 
 /** The pods that held the VF in turn: a second belongs to the one that held it then. */
@@ -16,6 +17,8 @@ export function HolderTable({ holders }: { holders: VfHistory["holders"] }) {
         <Table.Tr key={holder.since}>
           <Table.Td style={{ overflowWrap: "anywhere" }}>
             {holder.pod ?? `container ${holder.container?.slice(0, 12) ?? "unknown"}`}
+            {podFacts(holder) !== null && " "}
+            <PodOwner owner={holder.owner} labels={holder.labels} />
           </Table.Td>
           <Table.Td>{tenantText(holder.tenant)}</Table.Td>
           <Table.Td style={{ whiteSpace: "nowrap" }}>{time(holder.since)}</Table.Td>

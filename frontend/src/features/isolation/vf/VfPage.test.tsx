@@ -30,8 +30,14 @@ const HISTORY: VfHistory = {
   ],
   broken_total: 1,
   holders: [
-    { pod: "payments/api", tenant: "payments", container: null, since: at(7200), until: null },
-    { pod: null, tenant: null, container: "c0ffee00c0ffee00", since: at(9000), until: at(7200) },
+    {
+      ...{ pod: "payments/api", owner: "Deployment/api", labels: { app: "api" }, tenant: "payments", container: null },
+      ...{ since: at(7200), until: null },
+    },
+    {
+      ...{ pod: null, owner: null, labels: {}, tenant: null, container: "c0ffee00c0ffee00" },
+      ...{ since: at(9000), until: at(7200) },
+    },
   ],
 };
 const PATH = `GET /isolation/rnics/${HOST}/${PCI}/vfs/0`;
@@ -58,7 +64,7 @@ describe("the page of a VF", () => {
   it("names the pods in turn, and the promise with its source", async () => {
     show();
     const pods = await screen.findByRole("table", { name: "Pods that held this VF" });
-    expect(pods).toHaveTextContent(/payments\/apipayments.*holds it now/);
+    expect(pods).toHaveTextContent(/payments\/api Deployment\/apipayments.*holds it now/);
     expect(pods).toHaveTextContent("container c0ffee00c0ffunknown tenant");
     expect(screen.getByRole("banner")).toHaveTextContent(
       "Promised: gold, 1 to 10 Gbit/s · p50 ≤ 10 µs · p99 ≤ 50 µs · loss ≤ 0.01% (assigned by rule 1)",
