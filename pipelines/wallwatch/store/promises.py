@@ -22,8 +22,14 @@ log = logging.getLogger(__name__)
 SLO_EVERY_S = 3.0
 HOLDERS_EVERY_S = 3.0
 RNICS_EVERY_S = 60.0
-OVERLAPS = ((timedelta(days=1), 600.0), (timedelta(minutes=10), 30.0), (timedelta(minutes=1), HOLDERS_EVERY_S))
-"""How old the events are that are read again, and how often: collectors may deliver them late, even by hours, but rarely do."""
+OVERLAPS = (
+    (timedelta(days=1), 3_600.0),
+    (timedelta(minutes=10), 120.0),
+    (timedelta(minutes=1), 15.0),
+    (timedelta(seconds=10), HOLDERS_EVERY_S),
+)
+"""How old the events are that are read again, and how often: collectors may deliver them late, even by hours, but rarely do. So each event
+is read some 36 times; pods of a large fleet that live for minutes make hundreds in a second."""
 SAMPLED_LATELY = timedelta(minutes=10)
 """A function that was sought in all samples may have been sampled this long ago by now."""
 
