@@ -26,10 +26,10 @@ OVERLAPS = (
     (timedelta(days=1), 3_600.0),
     (timedelta(minutes=10), 120.0),
     (timedelta(minutes=1), 15.0),
-    (timedelta(seconds=10), HOLDERS_EVERY_S),
+    (timedelta(seconds=20), HOLDERS_EVERY_S),
 )
 """How old the events are that are read again, and how often: collectors may deliver them late, even by hours, but rarely do. So each event
-is read some 36 times; pods of a large fleet that live for minutes make hundreds in a second."""
+is read some 40 times; pods of a large fleet that live for minutes make hundreds in a second."""
 SAMPLED_LATELY = timedelta(minutes=10)
 """A function that was sought in all samples may have been sampled this long ago by now."""
 
