@@ -4,6 +4,7 @@ import random
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
 from unittest.mock import Mock
 
@@ -359,3 +360,23 @@ def test_ingest_packs_minutes_and_readers_read_them_through_the_view(migrated_ur
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 ingest.execute("DELETE FROM minutes_packed")
         assert rows(reader, "rnic_1m") == expected
+
+
+def test_of_a_large_fleet_a_minute_that_has_not_ended_is_seldom_computed(connection: Connection, postgres_url: str) -> None:
+    seconds = count(step=10)  # each look at the clock is 10 s after the one before
+    maintenance = Maintenance(Settings(database_url=postgres_url), threading.Event(), lambda: float(next(seconds)))
+    ahead = datetime.now(UTC) + 5 * MINUTE
+    ended = datetime.now(UTC) - 5 * MINUTE
+    sample(connection, ahead, 1)
+    maintenance.touched({"offload_sample": [minute_of(ahead)]})
+    maintenance.roll_up(connection)
+    assert [row[1:] for row in averages(connection)] == [(1, 1.0)], "the first time, nobody knows what it takes"
+    sample(connection, ahead, 3, rnic=8)
+    sample(connection, ended, 5, rnic=8)
+    maintenance.touched({"offload_sample": [minute_of(ended), minute_of(ahead)]})
+    maintenance.roll_up(connection)
+    assert [row[1:] for row in averages(connection, 8)] == [(1, 5.0)], "only what has ended"
+    for _ in range(200):
+        next(seconds)
+    maintenance.roll_up(connection)
+    assert [row[1:] for row in averages(connection, 8)] == [(1, 5.0), (1, 3.0)], "it was not forgotten"

@@ -8,10 +8,11 @@ refused messages; ingest reads the same topics and sends each refused message to
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import orjson
@@ -19,7 +20,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from wallwatch import kafka_clients
 from wallwatch.domain.catalogue import local_rules
-from wallwatch.domain.symptoms.host_stage import HOST, MEASUREMENTS, Message, step
+from wallwatch.domain.symptoms.host_stage import MEASUREMENTS, Message
 from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.telemetry import blocks
 from wallwatch.domain.telemetry.blocks import BlockReader
@@ -28,6 +29,7 @@ from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs import kafka
 from wallwatch.jobs.changelog import Changelog
 from wallwatch.jobs.garbage import Garbage
+from wallwatch.jobs.host_samples import IGNORED, judge
 from wallwatch.jobs.host_state import HostStates
 from wallwatch.jobs.metrics import DEAD_LETTERS, FINDINGS, IGNORED_SAMPLES, LAG, MESSAGES, SAMPLES, WHOLE_FLEET, serve
 from wallwatch.jobs.stalled import StalledPartitions
@@ -50,8 +52,7 @@ CATCHING_UP_NS = 60_000_000_000
 
 _read = {topic: MESSAGES.labels("classify", topic) for topic in (*TOPICS, blocks.TOPIC)}
 _samples_read = SAMPLES.labels("classify")
-_IGNORED = ("late", "flooded", "wrong")
-_ignored = {why: IGNORED_SAMPLES.labels(why) for why in _IGNORED}
+_ignored = [IGNORED_SAMPLES.labels(why) for why in IGNORED]
 
 
 class Classifier:
@@ -81,49 +82,39 @@ class Classifier:
         """The findings of some messages of Kafka, which are taken in their order."""
         found: list[dict[str, Any]] = []
         counts: Counter[str] = Counter()
-        now_ns = time.time_ns()
-        latest_ns = now_ns + self._future_ns
-        for message, sample in self._samples(messages, latest_ns, counts):
-            tags, at_ns = sample.tags, sample.at_ns
-            state = self._states.of(message.partition(), message.key() or tags["host"].encode())
-            before = _ignored_of(state.get(HOST))
-            self._peers.all_heard = self._whole_fleet and now_ns - at_ns <= CATCHING_UP_NS
-            _, findings = step(state, sample, self._peers)
-            after = _ignored_of(state.get(HOST))
-            if after != before:
-                for why, new, old in zip(_IGNORED, after, before, strict=True):
-                    _ignored[why].inc(new - old)
-            found += findings
-        for topic, count in counts.items():
-            _read[topic].inc(count)
-        return found
-
-    def _samples(self, messages: Iterable[Any], latest_ns: int, counts: Counter[str]) -> Iterator[tuple[Any, Message]]:
-        """Each message, or each row of a block, with the message that it came in; `counts` has the messages by topic."""
-        samples = 0
+        taken, now_ns = 0, time.time_ns()
+        heard_from_ns = now_ns - CATCHING_UP_NS if self._whole_fleet else sys.maxsize
         for message in messages:
             topic = message.topic()
             counts[topic] += 1
             try:
-                sender = self._sender(message.key())
-                if topic == blocks.TOPIC:
-                    name, decoded, refused, _ = self._blocks.read(message.value(), latest_ns, sender)
-                else:
-                    name, refused = TOPICS[topic].name, []
-                    decoded = [decode(message.value(), TOPICS[topic], latest_ns, sender)]
+                samples = self._samples(message, topic, now_ns + self._future_ns)
             except Refused as refusal:
                 DEAD_LETTERS.labels("classify", topic, refusal.reason).inc()
                 continue
-            for row in refused:
-                DEAD_LETTERS.labels("classify", row.topic, row.reason).inc()
-            samples += len(decoded)
-            for tags, at_ns, fields in decoded:
-                yield message, Message(name, tags, at_ns, fields)
-        _samples_read.inc(samples)
+            if not samples:
+                continue
+            taken += len(samples)
+            state = self._states.of(message.partition(), message.key() or samples[0].tags["host"].encode())
+            findings, ignored = judge(state, samples, self._peers, heard_from_ns)
+            found += findings
+            if any(ignored):
+                for counter, count in zip(_ignored, ignored, strict=True):
+                    counter.inc(count)
+        for topic, count in counts.items():
+            _read[topic].inc(count)
+        _samples_read.inc(taken)
+        return found
 
-
-def _ignored_of(host: dict[str, Any] | None) -> tuple[int, int, int]:
-    return (0, 0, 0) if host is None else (host["late"], host["flooded"], host["wrong"])
+    def _samples(self, message: Any, topic: str, latest_ns: int) -> list[Message]:
+        """The sample of a message, or those of a block."""
+        sender = self._sender(message.key())
+        if topic != blocks.TOPIC:
+            return [Message(TOPICS[topic].name, *decode(message.value(), TOPICS[topic], latest_ns, sender))]
+        samples, refused = self._blocks.read_rows(message.value(), latest_ns, sender)
+        for row in refused:
+            DEAD_LETTERS.labels("classify", row.topic, row.reason).inc()
+        return samples
 
 
 def hears_all(places: Iterable[TopicPartition], partitions: int) -> bool:

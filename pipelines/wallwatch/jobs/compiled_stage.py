@@ -31,6 +31,8 @@ MODULES = (
     "wallwatch.domain.performance.remembered",
     *(f"wallwatch.domain.symptoms.{name}" for name in _SYMPTOMS),
     *(f"wallwatch.domain.isolation.{name}" for name in _ISOLATION),
+    "wallwatch.domain.telemetry.rows",
+    "wallwatch.jobs.host_samples",
     "wallwatch.jobs.host_state",
     "wallwatch.jobs.time_order",
 )

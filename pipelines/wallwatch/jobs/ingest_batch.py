@@ -21,6 +21,7 @@ from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
 from wallwatch.jobs.ingest_forecasts import StoredForecast, decode_forecast
 from wallwatch.jobs.ingest_isolation import StoredIsolation
 from wallwatch.jobs.metrics import UNKNOWN_FIELDS
+from wallwatch.store.block_columns import ScannedBlocks
 from wallwatch.store.column_encoder import ColumnEncoder, Scanned
 from wallwatch.store.encode import Encoded, Sample, TableEncoder
 from wallwatch.store.identities import Identities
@@ -81,7 +82,7 @@ class BatchBuilder:
             name: TableEncoder(m, f"{m.of}_id", m.text_columns, m.number_columns) for name, m in stored_measurements().items()
         }
         self._columns = {name: ColumnEncoder(m, self._encoders[name], learns=in_columns) for name, m in stored_measurements().items()}
-        self._blocks = BlockSamples(self._store, sender, in_columns)
+        self._blocks = BlockSamples(self._store, self._store_parts, sender, in_columns)
 
     def add(self, batch: Batch, messages: Iterable[Any]) -> None:
         """Decode, identify and encode a few hundred messages; unusable ones go to `rejected`, the rest is kept."""
@@ -134,12 +135,11 @@ class BatchBuilder:
 
         `source` returns the message of a sample that came one by one, by its place among those seen.
         """
-        table = batch.tables.get(measurement.table)
-        if table is None:
-            table = batch.tables[measurement.table] = Encoded(measurement.table, self._encoders[measurement.name].columns)
+        table = self._table(batch, measurement)
         unknown_before = table.unknown_fields
         decoded = [one for one in seen if one is not None]
-        self._on_decoded(measurement.name, decoded)
+        if not measurement.of_parts:
+            self._on_decoded(measurement.name, decoded)
         known = iter(self._numbers(measurement, [one.tags for one in decoded]))
         numbers = [0 if one is None else next(known) for one in seen]
 
@@ -159,6 +159,34 @@ class BatchBuilder:
         if table.unknown_fields > unknown_before:
             UNKNOWN_FIELDS.labels(topic).inc(table.unknown_fields - unknown_before)
         return good[0][1] if good else None
+
+    def _table(self, batch: Batch, measurement: Measurement) -> Encoded:
+        table = batch.tables.get(measurement.table)
+        if table is None:
+            table = batch.tables[measurement.table] = Encoded(measurement.table, self._encoders[measurement.name].columns)
+        return table
+
+    def _store_parts(self, batch: Batch, topic: str, measurement: Measurement, blocks: list[ScannedBlocks]) -> None:
+        """Identify and encode rows of parts of RNICs. They are most of what hosts send, and nobody looks at one alone."""
+        table = self._table(batch, measurement)
+        unknown_before = table.unknown_fields
+        for one in blocks:
+            self._columns[measurement.name].encode(one.scanned, self._numbers_of_parts(measurement, one), table)
+        if table.unknown_fields > unknown_before:
+            UNKNOWN_FIELDS.labels(topic).inc(table.unknown_fields - unknown_before)
+
+    def _numbers_of_parts(self, measurement: Measurement, one: ScannedBlocks) -> list[int]:
+        """The number of each row's RNIC; new ones are stored first."""
+        parts = one.scanned.parts
+        found: list[int] = []
+        for known, count in zip(one.of, one.counts.values(), strict=True):
+            addresses = [part.pci for part in parts[len(found) : len(found) + count]]
+            missing = set(addresses) - known.identities.keys()
+            if missing:
+                numbers = self._numbers(measurement, [known.envelope.tags | {"pci": pci} for pci in missing])
+                known.identities.update(zip(missing, numbers, strict=True))
+            found += map(known.identities.__getitem__, addresses)
+        return found
 
     def _in_columns(self, columns: ColumnEncoder, group: list[Any], latest_ns: int) -> list[Scanned]:
         """What can be read in columns. A message whose sender does not prove its name is read one by one, which says what is wrong."""

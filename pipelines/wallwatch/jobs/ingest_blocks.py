@@ -31,6 +31,8 @@ _NO_FIELDS: dict[str, Any] = {}
 
 Store = Callable[["Batch", str, Measurement, list[Decoded | None], list[Scanned], list[int], Callable[[int], Any]], object]
 """Stores samples of one measurement: `BatchBuilder._store`."""
+StoreParts = Callable[["Batch", str, Measurement, list[ScannedBlocks]], None]
+"""Stores rows of parts of RNICs: `BatchBuilder._store_parts`."""
 
 
 class BlockSamples:
@@ -38,15 +40,16 @@ class BlockSamples:
 
     Parameters
     ----------
-    store : callable
+    store, store_parts : callable
     sender : callable
         Returns what a block with this record key is checked with.
     in_columns : bool
         Without it, every block takes the reference path.
     """
 
-    def __init__(self, store: Store, sender: Callable[[bytes | None], Sender | None], in_columns: bool) -> None:
+    def __init__(self, store: Store, store_parts: StoreParts, sender: Callable[[bytes | None], Sender | None], in_columns: bool) -> None:
         self._store = store
+        self._store_parts = store_parts
         self._sender = sender
         self._reader = BlockReader(most_bytes=MOST_REMEMBERED_BYTES)
         self._columns = {name: BlockColumns(measurements()[name], self._reader, in_columns) for name in layouts()}
@@ -86,6 +89,12 @@ class BlockSamples:
         if not name:
             return
         measurement = measurements()[name]
+        if measurement.of_parts and scanned:
+            self._store_parts(batch, TOPIC, measurement, scanned)
+            counts |= {number: 0 for one in scanned for number in one.counts}
+            scanned = []
+            if not one_by_one:
+                return
         offsets = np.concatenate(([0], np.cumsum([counts[number] for number in range(len(messages))], dtype=np.int64)))
         seen: list[Decoded | None] = [None] * int(offsets[-1])
         for one in scanned:

@@ -24,6 +24,12 @@ log = logging.getLogger(__name__)
 
 NOTIFY_EVERY_S = 0.25
 
+_LZ4 = """
+SELECT set_config('default_toast_compression', 'lz4', false) FROM pg_settings
+WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)
+"""
+"""Long values, such as forecasts, take PostgreSQL a quarter less time than with pglz, which it uses unless it is told otherwise."""
+
 _FINDING = """
 INSERT INTO finding (time, rnic_id, host_id, finding_id, symptom, state, started_at, severity, blast_radius, rule, title, summary,
   explanation, model, driver, fw_ver, evidence, hypotheses, remedies)
@@ -73,6 +79,7 @@ class Database:
     def _connected(self) -> psycopg.Connection[Any]:
         if self._connection is None or self._connection.closed:
             self._connection = psycopg.connect(self._url, autocommit=True, connect_timeout=5, application_name="wallwatch-ingest")
+            self._connection.execute(_LZ4)
         return self._connection
 
     def _lost(self, error: BaseException | None, attempt: int) -> None:

@@ -144,7 +144,9 @@ class IsolationJob:
                 "enable.auto.commit": False,
                 "auto.offset.reset": "earliest",
                 "session.timeout.ms": 10_000,
+                # A few large answers instead of one for each message that comes: they cost the client and the broker much.
                 "fetch.wait.max.ms": 100,
+                "fetch.min.bytes": 131_072,
             },
         )
         self._stalled = StalledPartitions("isolation", self._consumer, settings)

@@ -29,6 +29,9 @@ log = logging.getLogger(__name__)
 
 ROLLUP_EVERY_S = 20.0
 RETENTION_EVERY_S = 3_600.0
+OPEN_SHARE = 0.01
+"""Part of the time for which minutes that have not ended may be computed. Of a large fleet, most are computed once, when they have."""
+
 LOCK = 7_241_023
 """Advisory lock: of several ingest processes, the one that holds it does this work."""
 
@@ -52,6 +55,8 @@ class Maintenance:
     def __init__(self, settings: Settings, stop: threading.Event, clock: Callable[[], float] = time.monotonic) -> None:
         self._settings = settings
         self._stop = stop
+        self._clock = clock
+        self._open_due_s = float("-inf")
         self._touched: dict[str, set[int]] = {}
         self._isolation = PendingBuckets(ISOLATION_ROLLUPS, clock)
         self._late = LateMinutes()
@@ -110,18 +115,29 @@ class Maintenance:
         return found
 
     def roll_up(self, connection: psycopg.Connection[Any]) -> None:
-        """Recompute the touched minutes. A minute that is still being written is computed now and again once it is complete."""
+        """Recompute the touched minutes. One that has not ended is computed again then; before, only while that takes little time."""
         with self._lock:
             touched, self._touched = self._touched, {}
         started = datetime.now(UTC)
-        recent = int(first_of_recent(started).timestamp()) // 60
+        recent, unended = int(first_of_recent(started).timestamp()) // 60, int(started.timestamp()) // 60
+        waiting: dict[str, set[int]] = {}
+        if self._clock() < self._open_due_s:
+            waiting = {table: {minute for minute in minutes if minute >= unended} for table, minutes in touched.items()}
         try:
             with connection.transaction():
                 self._take_lock(connection)
+                begin_s, computed = self._clock(), False
                 for rollup in ROLLUPS:
-                    if first := min((minute for minute in touched.get(rollup.source, ()) if minute >= recent), default=None):
+                    minutes = touched.get(rollup.source, set()) - waiting.get(rollup.source, set())
+                    if first := min((minute for minute in minutes if minute >= recent), default=None):
                         end = datetime.now(UTC) + timedelta(seconds=self._settings.future_tolerance_s + 60)
+                        if waiting:
+                            end = datetime.fromtimestamp(unended * 60, UTC)
                         self._refresh(connection, rollup, datetime.fromtimestamp(first * 60, UTC), end)
+                        computed |= max(minutes) >= unended
+                if computed:
+                    self._open_due_s = self._clock() + (self._clock() - begin_s) / OPEN_SHARE
+            self.touched(waiting)
             self._late.note({table: {minute for minute in minutes if minute < recent} for table, minutes in touched.items()})
             touched = {}
             if not self._caught_up:

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from wallwatch.domain.telemetry.block_memory import Memory, size_of
+from wallwatch.domain.telemetry.block_memory import Budget, Memory, size_of
 from wallwatch.domain.telemetry.blocks import MOST_ROWS, BlockReader, Envelope
 from wallwatch.domain.telemetry.decode import EARLIEST_NS, Refused, Sender, proves
 from wallwatch.domain.telemetry.registry import Measurement
 from wallwatch.store import compiled_rows
-from wallwatch.store.column_encoder import Origin, Scanned, origin_of, read_in_python
+from wallwatch.store.column_encoder import Origin, Part, Scanned, origin_of, read_in_python
 from wallwatch.store.compiled_rows import BLOCK
 from wallwatch.store.message_shapes import Shape
 
@@ -43,6 +43,12 @@ class Known:
     """Right tags of rows that were met, by their text."""
     remembered: bool = False
     """Whether it stays, with the tags of its rows."""
+    plain: bool = False
+    """Whether its tags and those of a row have no name in common."""
+    right: bool = False
+    """Whether, besides, its tags were right in a row."""
+    identities: dict[str, int] = field(default_factory=dict)
+    """Number of the RNIC at a PCI address of its host; only the caller fills it."""
 
 
 @dataclass(slots=True)
@@ -59,6 +65,8 @@ class ScannedBlocks:
     """Of each row, its place in the block."""
     counts: dict[int, int]
     """How many rows each block has that was read."""
+    of: list[Known]
+    """Of each of these blocks, its envelope."""
 
 
 class BlockColumns:
@@ -81,6 +89,8 @@ class BlockColumns:
         self._learns = learns
         self._shapes: dict[tuple[str, ...], Shape | None] = {}
         self._memory: Memory[Known] = Memory(most_bytes)
+        self._parts: dict[bytes, Part] = {}
+        self._budget = Budget(most_bytes, self._parts.clear)
 
     def known(self, value: bytes, sender: Sender | None) -> Known | None:
         """The envelope of a block; None if the block is left to the reference path, as those whose sender does not prove its name."""
@@ -100,6 +110,7 @@ class BlockColumns:
         if shape is None:
             return None
         found = Known(envelope, shape, at + len(_ROWS))
+        found.plain = not any(name in envelope.layout.tags or name.startswith("#") for name in envelope.tags)
         found.remembered = self._memory.keep(raw, envelope, found)
         return found
 
@@ -156,27 +167,70 @@ class BlockColumns:
         block_of = np.repeat(np.arange(len(blocks)), counts)
         left = (times[:total] < EARLIEST_NS) | (times[:total] > latest_ns)
         read_in_python(shape, joined, value_begins, value_ends, unread[:unread_count], floats, left)
-        origins = self._origins(joined, blocks, block_of.tolist(), tag_begins[:total].tolist(), tag_ends[:total].tolist())
-        left |= np.array([origin is None for origin in origins], dtype=np.bool_)
+        texts = [joined[begin:end] for begin, end in zip(tag_begins[:total].tolist(), tag_ends[:total].tolist(), strict=True)]
+        origins: list[Origin | None] = []
+        parts: list[Part | None] = []
+        if self._measurement.of_parts:
+            parts = self._parts_of(texts, blocks, counts.tolist())
+        else:
+            origins = self._origins(texts, blocks, block_of.tolist())
+        if None in parts or None in origins:
+            left |= np.array([one is None for one in parts or origins], dtype=np.bool_)
         left |= (counts > MOST_ROWS)[block_of]
         wrong = np.zeros(len(blocks), dtype=np.bool_)
         wrong[block_of[left]] = True
         rows = np.flatnonzero(~wrong[block_of])
         if not len(rows):
             return None
-        kept = [origin for row in rows.tolist() if (origin := origins[row]) is not None]
-        scanned = Scanned(shape, [], kept, times[rows], rows, text, value_begins, row_ends, values, value_ends)
-        read = {numbers[i]: int(count) for i, count in enumerate(counts.tolist()) if count and not wrong[i]}
+        if len(rows) < total:
+            origins = [origins[row] for row in rows.tolist()] if origins else []
+            parts = [parts[row] for row in rows.tolist()] if parts else []
+        scanned = Scanned(
+            shape,
+            [],
+            [one for one in origins if one is not None],
+            times[rows],
+            rows,
+            text,
+            value_begins,
+            row_ends,
+            values,
+            value_ends,
+            [one for one in parts if one is not None],
+        )
+        good = [i for i, count in enumerate(counts.tolist()) if count and not wrong[i]]
+        read = {numbers[i]: int(counts[i]) for i in good}
         within = rows - (np.cumsum(counts) - counts)[block_of[rows]]
-        return ScannedBlocks(self._measurement.name, scanned, np.array(numbers)[block_of[rows]], within, read)
+        return ScannedBlocks(self._measurement.name, scanned, np.array(numbers)[block_of[rows]], within, read, [blocks[i][1] for i in good])
 
-    def _origins(
-        self, joined: bytes, blocks: list[tuple[bytes, Known]], block_of: list[int], begins: list[int], ends: list[int]
-    ) -> list[Origin | None]:
+    def _parts_of(self, texts: list[bytes], blocks: list[tuple[bytes, Known]], counts: list[int]) -> list[Part | None]:
+        """Of each row, the part that its own tags name; None where its tags are not right.
+
+        Hosts name their parts alike, so what is known of a text holds for all: tags are checked one by one, and those of the envelope
+        were right in another row.
+        """
+        found: list[Part | None] = []
+        for (_, known), count in zip(blocks, counts, strict=True):
+            for raw in texts[len(found) : len(found) + count]:
+                part = self._parts.get(raw) if known.right else None
+                found.append(part or self._part(known, raw))
+        return found
+
+    def _part(self, known: Known, raw: bytes) -> Part | None:
+        origin = self._origin(known.envelope, raw)
+        if origin is None:
+            return None
+        part = Part(origin.number_cells, origin.text_cells, origin.tags["pci"])
+        known.right = known.plain
+        if known.plain and raw not in self._parts and self._budget.has_room(len(raw), size_of(raw, {}, *origin.tags.values())):
+            self._parts[raw] = part
+        return part
+
+    def _origins(self, texts: list[bytes], blocks: list[tuple[bytes, Known]], block_of: list[int]) -> list[Origin | None]:
         """Of each row, all its tags; None where they are not right."""
         found = []
-        for block, begin, end in zip(block_of, begins, ends, strict=True):
-            known, raw = blocks[block][1], joined[begin:end]
+        for block, raw in zip(block_of, texts, strict=True):
+            known = blocks[block][1]
             origin = known.origins.get(raw)
             if origin is None:
                 origin = self._origin(known.envelope, raw)

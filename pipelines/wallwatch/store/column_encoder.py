@@ -38,14 +38,27 @@ _INT4 = struct.Struct(">ii")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class Cells:
+    """The cells of a row that come from its tags."""
+
+    number_cells: bytes
+    """Those of the table's integer columns."""
+    text_cells: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Origin(Cells):
     """Name and tags of messages, decoded."""
 
     tags: dict[str, str]
     telemetry_key: str | None
-    number_cells: bytes
-    """The cells of the table's integer columns that come from tags."""
-    text_cells: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Cells):
+    """What names a part of an RNIC, such as a mask: the same for many hosts."""
+
+    pci: str
 
 
 @dataclass(slots=True)
@@ -64,6 +77,8 @@ class Scanned:
     stops: npt.NDArray[np.int64]
     values: npt.NDArray[np.int64]
     value_ends: npt.NDArray[np.int32]
+    parts: Sequence[Part] = ()
+    """In the place of origins, for rows that are of parts of RNICs and read from blocks."""
 
     def fields(self, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         """The numeric fields with these names, of each message; absent ones are left out."""
@@ -222,10 +237,10 @@ class ColumnEncoder:
         identities : sequence of int
             Number of each message's RNIC or host.
         """
-        shape, count = scanned.shape, len(scanned.places)
+        shape, count = scanned.shape, len(scanned.rows)
         if not count:
             return
-        cells, number_ends, text_ends = self._cells(scanned.origins)
+        cells, number_ends, text_ends = self._cells(scanned.parts or scanned.origins)
         # Each number takes up to 12 bytes; texts and `other` are parts of the message, with a length each.
         most = count * (32 + 12 * self._column_count + len(shape.field_names) + len(shape.names))
         most += len(cells) + int((scanned.stops - scanned.begins)[scanned.rows].sum()) * 2
@@ -239,13 +254,17 @@ class ColumnEncoder:
         result.unknown_fields += shape.unknown * count
         result.minutes.update(np.unique(scanned.times_ns // 60_000_000_000).tolist())
 
-    def _cells(self, origins: list[Origin]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _cells(self, origins: Sequence[Cells]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         if self._empty_cells:
             none = np.zeros(len(origins), dtype=np.int64)
             return _NO_CELLS, none, none
-        ends = np.cumsum([length for o in origins for length in (len(o.number_cells), len(o.text_cells))], dtype=np.int64)
-        cells = b"".join(part for o in origins for part in (o.number_cells, o.text_cells))
-        return np.frombuffer(cells, dtype=np.uint8), ends[0::2], ends[1::2]
+        if not self._measurement.number_columns:
+            texts = [o.text_cells for o in origins]
+            ends = np.cumsum(list(map(len, texts)), dtype=np.int64)
+            return np.frombuffer(b"".join(texts), dtype=np.uint8), np.concatenate(([0], ends[:-1])), ends
+        parts = [part for o in origins for part in (o.number_cells, o.text_cells)]
+        ends = np.cumsum(list(map(len, parts)), dtype=np.int64)
+        return np.frombuffer(b"".join(parts), dtype=np.uint8), ends[0::2], ends[1::2]
 
 
 def read_in_python(
@@ -277,7 +296,7 @@ def origin_of(measurement: Measurement, tags: dict[str, str], telemetry_key: str
     """Tags that were checked, with their cells in the table."""
     numbers = b"".join(_INT4.pack(4, int(tags[name])) for name in measurement.number_columns)
     texts = b"".join(LENGTH.pack(len(cell)) + cell for cell in (tags.get(n, "").encode() for n in measurement.text_columns))
-    return Origin(tags, telemetry_key, numbers, texts)
+    return Origin(numbers, texts, tags, telemetry_key)
 
 
 def _number(raw: bytes, kind: int) -> float | None:

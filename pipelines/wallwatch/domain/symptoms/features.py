@@ -43,9 +43,17 @@ class Places(NamedTuple):
     """The number of the same signals in the windows of former versions, which were lists."""
 
 
-@cache
+_kept_places: list[Places] = []
+
+
 def places() -> Places:
     """The windows of the catalogue's signals."""
+    if not _kept_places:  # asked for several times for each sample: half the time of a decorator
+        _kept_places.append(_places())
+    return _kept_places[0]
+
+
+def _places() -> Places:
     asked: list[tuple[str, int]] = []
     for entry in detected().values():
         if entry.definition is not None:

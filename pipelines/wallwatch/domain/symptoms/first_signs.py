@@ -88,7 +88,7 @@ def may_begin(definition: Definition, rnic_state: Mapping[str, Any], events: Eve
 def none_may_begin(rules: tuple[str, ...], rnic_state: Mapping[str, Any], events: Events) -> bool:
     """Whether none of the symptoms of these rules could begin now: no sign shows. Most of the fleet is like that, most of the time."""
     kept = rnic_state.get("signs")
-    return kept is not None and not kept[1] and _event_signs().isdisjoint(events) and _have_signs(rules)
+    return kept is not None and not kept[1] and (not events or _event_signs().isdisjoint(events)) and _have_signs(rules)
 
 
 @cache
@@ -106,7 +106,7 @@ def read_again() -> None:
     _signs_of.cache_clear()
     _event_signs.cache_clear()
     _have_signs.cache_clear()
-    _signs.cache_clear()
+    _kept_signs.clear()
 
 
 @cache
@@ -121,8 +121,16 @@ def _signs_of() -> dict[str, _Sign]:
     return found
 
 
-@cache
+_kept_signs: list[_Signs] = []
+
+
 def _signs() -> _Signs:
+    if not _kept_signs:  # asked for with each sample: half the time of a decorator
+        _kept_signs.append(_signs_of_samples())
+    return _kept_signs[0]
+
+
+def _signs_of_samples() -> _Signs:
     at_least, at_most = set(), set()
     for definition in _definitions():
         for condition in _group(definition) or ():

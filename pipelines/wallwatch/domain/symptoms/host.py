@@ -133,20 +133,28 @@ def set_back_lives(owner: dict[str, Any], at_ms: int) -> None:
 
 def misses_per_s(host: Host, at_ms: int) -> float | None:
     """Misses of all datapaths of the host, packets/s; None when no rate is fresh."""
-    rates = [d["misses_per_s"] for d in host["datapaths"].values() if d.get("misses_per_s") is not None and at_ms - d["at"] <= STALE_MS]
-    return sum(rates) if rates else None
+    total: float | None = None
+    for d in host["datapaths"].values():
+        rate = d.get("misses_per_s")
+        if rate is not None and at_ms - d["at"] <= STALE_MS:
+            total = rate if total is None else total + rate
+    return total
 
 
 def saw_sweeps(host: Host) -> bool:
     """Whether the collector looks at sweeps between two samples."""
-    return any(d.get("looked") for d in host["datapaths"].values())
+    return any([d.get("looked") for d in host["datapaths"].values()])  # noqa: C419  # compiled, a generator takes longer
 
 
 def dump_duration_ms(host: Host, at_ms: int) -> float | None:
     """Time of the revalidator's sweeps, of the slowest datapath: their mean since the sample before, or the last one's if the collector
     has looked once."""
-    times = [float(d["dump_ms"]) for d in host["datapaths"].values() if "dump_ms" in d and at_ms - d["at"] <= STALE_MS]
-    return max(times) if times else None
+    longest: float | None = None
+    for d in host["datapaths"].values():
+        if "dump_ms" in d and at_ms - d["at"] <= STALE_MS:
+            dump_ms = float(d["dump_ms"])
+            longest = dump_ms if longest is None else max(longest, dump_ms)
+    return longest
 
 
 FEW_DELETIONS_PER_S = 5.0
@@ -181,11 +189,6 @@ def _add_to_gathering(host: Host, at_ms: int, deletions_per_s: float, insertions
         del totals[:-2]
 
 
-def _lately(host: Host, at_ms: int) -> dict[str, tuple[float, float]]:
-    """PCI address -> deletions per second and flows. A former version did not keep the flows."""
-    return {pci: (kept[1], kept[2] if len(kept) > 2 else 1.0) for pci, kept in host["deletions"].items() if at_ms - kept[0] <= STALE_MS}
-
-
 def deletion_load(host: Host, pci: str, at_ms: int) -> float | None:
     """Share of the time that the revalidator spends on one RNIC's deletions: the additional time of sweeps per flow.
 
@@ -193,16 +196,27 @@ def deletion_load(host: Host, pci: str, at_ms: int) -> float | None:
     (paper, section 4.2). None if the usual time is unknown; 0 if the RNIC deletes hardly any flows.
     """
     shown = baseline.least_of(host, "dump_ms_per_flow")
-    sweeps = [d for d in host["datapaths"].values() if "dump_ms" in d and at_ms - d["at"] <= STALE_MS]
-    if shown is None or not sweeps:
+    if shown is None:
         return None
     usual = min(shown, SLOWEST_SWEEP_MS_PER_FLOW)
-    weights = {one: rate * flows for one, (rate, flows) in _lately(host, at_ms).items()}
-    if pci not in weights:
+    extra, longest = 0.0, -1.0
+    for d in host["datapaths"].values():
+        if "dump_ms" in d and at_ms - d["at"] <= STALE_MS:
+            dump_ms: float = d["dump_ms"]
+            extra += max(dump_ms - usual * d["flows"], 0.0)
+            longest = max(longest, dump_ms)
+    if longest < 0.0:
+        return None
+    of_all, of_this = 0.0, -1.0
+    for one, kept in host["deletions"].items():
+        if at_ms - kept[0] <= STALE_MS:
+            weight: float = kept[1] * (kept[2] if len(kept) > 2 else 1.0)  # a former version did not keep the flows
+            of_all += weight
+            if one == pci:
+                of_this = weight
+    if of_this < 0.0:
         return 0.0
-    extra = sum(max(d["dump_ms"] - usual * d["flows"], 0.0) for d in sweeps)
-    longest = max(d["dump_ms"] for d in sweeps)
-    return float(extra / max(REVALIDATOR_MS, longest) * weights[pci] / sum(weights.values()))
+    return extra / max(REVALIDATOR_MS, longest) * of_this / of_all
 
 
 def unseen_deletions(host: Host, at_ms: int) -> float:
@@ -216,18 +230,22 @@ def unseen_deletions(host: Host, at_ms: int) -> float:
     totals = host.get("deletions_at", [])
     if len(totals) < 2 or totals[0][1] <= 0.0 or at_ms - totals[0][0] > STALE_MS:
         return 1.0
-    gathered_ms, deleted, *inserted = totals[0]
+    gathered = totals[0]
     unseen = 0.0
     for d in host["datapaths"].values():
-        now = [d["at"], d.get("deletions_per_s"), d.get("insertions_per_s")]
-        for read_ms, *rates in (now, d.get("before", [0, None])):
-            if rates[0] is None or abs(read_ms - gathered_ms) > SAME_GATHERING_MS:
-                continue
-            found = rates[0] - deleted
-            if inserted and len(rates) > 1 and rates[1] is not None:
-                found = min(found, rates[1] - inserted[0])
-            unseen = max(unseen, found)
-    return float(1.0 + unseen / deleted)
+        unseen = max(unseen, _unseen(gathered, d["at"], d.get("deletions_per_s"), d.get("insertions_per_s")))
+        before = d.get("before")
+        if before is not None:
+            unseen = max(unseen, _unseen(gathered, before[0], before[1], before[2] if len(before) > 2 else None))
+    return 1.0 + unseen / float(gathered[1])
+
+
+def _unseen(gathered: list[Any], read_ms: int, deleted: float | None, inserted: float | None) -> float:
+    """Deletions per second that a datapath counted above those of a gathering; 0 where it was read at another time, or not at all."""
+    if deleted is None or abs(read_ms - gathered[0]) > SAME_GATHERING_MS:
+        return 0.0
+    found: float = deleted - gathered[1]
+    return min(found, inserted - gathered[2]) if inserted is not None and len(gathered) > 2 else found
 
 
 def pause_s(host: Host, source: str, at_ms: int) -> float | None:

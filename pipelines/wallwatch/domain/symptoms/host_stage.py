@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from wallwatch.domain.catalogue.behaviour_models import Behaviour
 from wallwatch.domain.catalogue.load import derived_signals, detected, event_signals, profiles
@@ -133,7 +133,7 @@ class _Step:
 
     def run(self) -> list[dict[str, Any]]:
         counted = self._counts()
-        found = getattr(self, f"_take_{self._message.measurement}")()
+        found = self._take()
         if self._host_changed or counted != self._counts():
             self._state[HOST] = self._host
         return list(found)
@@ -143,8 +143,15 @@ class _Step:
 
     # What comes in
 
-    def _fields(self) -> dict[str, Any]:
-        return cast("dict[str, Any]", self._message.fields)
+    def _take(self) -> list[dict[str, Any]]:
+        name = self._message.measurement
+        if name == "rnic":
+            return self._take_rnic()
+        if name == "rnic_offload":
+            return self._take_rnic_offload()
+        if name == "ovs_datapath":
+            return self._take_ovs_datapath()
+        return self._take_event()
 
     def _rnic_state(self) -> RnicState | None:
         pci = self._tags["pci"]
@@ -176,7 +183,7 @@ class _Step:
         if self._peers is not None:
             self._peers.hear_offload((self._tags["host"], pci), self._message.fields)
         deletions = self._host["deletions"].get(pci)
-        newest = rnic_stage.take_offload(rnic_state, self._host, pci, self._at_ms, self._fields())
+        newest = rnic_stage.take_offload(rnic_state, self._host, pci, self._at_ms, self._message.fields)
         self._host_changed |= deletions is not self._host["deletions"].get(pci)
         found = self._judge_rnic(rnic_state, pci, "rnic_offload") if newest else []
         self._state[pci] = rnic_state
@@ -189,7 +196,7 @@ class _Step:
             return []
         if self._peers is not None:
             self._peers.hear_rnic((self._tags["host"], pci), self._at_ms, self._tags, self._message.fields)
-        newest = rnic_stage.take_rnic(rnic_state, self._at_ms, self._tags, self._fields(), self._peers)
+        newest = rnic_stage.take_rnic(rnic_state, self._at_ms, self._tags, self._message.fields, self._peers)
         found = self._beat("rnic") if newest else []
         found += self._judge_rnic(rnic_state, pci, "rnic") if newest else []
         self._state[pci] = rnic_state

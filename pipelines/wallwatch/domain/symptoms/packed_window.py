@@ -29,6 +29,7 @@ _PARTS = 4
 """Sums, counts, greatest and least values."""
 
 _NUMBER = struct.Struct("<q")
+_NAN = nan
 
 
 def new() -> Packed:
@@ -39,6 +40,11 @@ def new() -> Packed:
 def newest_bucket(packed: Packed) -> int | None:
     """The number of the newest bucket; None when there is none."""
     return None if packed[1] is None else int(packed[1][0])
+
+
+def _number_at(older: bytes, begin: int) -> int:
+    """The number of the row that begins there; the bit of the long form is in its last byte."""
+    return int.from_bytes(older[begin : begin + _LONG_BYTE], "little")
 
 
 class Layout:
@@ -63,14 +69,17 @@ class Layout:
     ) -> None:
         """Add one sample's values, as `window.add` does."""
         number = at_ms // bucket_ms
-        newest = packed[1]
+        newest: list[Any] | None = packed[1]
+        in_newest = newest is not None and number == newest[0]
         if newest is not None and number < newest[0]:
             rows = self._rows(packed)
             window.add(rows, self.places, at_ms, values, newest_ms, bucket_ms, window_ms)
             packed[:] = self.of_rows(rows)
             return
-        if newest is not None and number == newest[0]:
+        if in_newest and newest is not None:
             window.merge(newest, self.places, values)
+            if newest_ms // bucket_ms <= number:
+                return  # what is too old left when this row was new
         else:
             if newest is not None:
                 packed[0] = self._with(packed[0], newest)
@@ -78,9 +87,9 @@ class Layout:
         older, oldest = packed[0], max(newest_ms // bucket_ms, number) - window_ms // bucket_ms
         if number <= oldest:
             packed[:] = new()
-        elif older and _NUMBER.unpack_from(older)[0] & ~_LONG <= oldest:
+        elif older and _number_at(older, 0) <= oldest:
             size, begin = self._form(older).size, 0
-            while begin < len(older) and _NUMBER.unpack_from(older, begin)[0] & ~_LONG <= oldest:
+            while begin < len(older) and _number_at(older, begin) <= oldest:
                 begin += size
             packed[0] = older[begin:]
 
@@ -138,7 +147,7 @@ class Layout:
     def _with(self, older: bytes, row: list[Any]) -> bytes:
         """One more row in bytes."""
         if len(row) == 2 and not (older and older[_LONG_BYTE] & _LONG_BIT):
-            return older + self._short.pack(row[0], *[nan if value is None else value for value in row[1]])
+            return older + self._short.pack(row[0], *[_NAN if value is None else value for value in row[1]])
         if older and not older[_LONG_BYTE] & _LONG_BIT:
             older = b"".join([self._pack_long(number, sums) for number, *sums in self._short.iter_unpack(older)])
         return older + self._pack_long(*row)

@@ -14,6 +14,7 @@ from typing import Any
 
 from wallwatch.domain.catalogue.load import variant_of
 from wallwatch.domain.symptoms.fleet_totals import FleetTotals, Growth, Unexplained
+from wallwatch.domain.telemetry.rows import Group, several
 
 Key = tuple[str, str]
 """Host and PCI address."""
@@ -60,8 +61,10 @@ _BALANCED = tuple(dict.fromkeys((*EXPLAINED_BY, *EXPLAINED_BY.values())))
 """Counters of which the whole fleet's increase is known."""
 
 _NAMES = tuple(dict.fromkeys((*(name for names in _COUNTERS for name in names), *_READS_SENT.values())))
+_GROUP = Group(*_NAMES)
 _PLACES = tuple(tuple(_NAMES.index(name) for name in names) for names in _COUNTERS)
 """Of each of the counters, the places of its names among all of them."""
+_TUNNELS = Group("tunnel_addresses", "tunnel_sources")
 _ONLY_WITH = {_NAMES.index(name): _NAMES.index(reads) for name, reads in _READS_SENT.items()}
 _STILL = [0.0] * len(_BALANCED)
 _BALANCED_PLACES = tuple(dict.fromkeys(place for what in _BALANCED for place in _PLACES[what]))
@@ -179,7 +182,7 @@ class Peers:
 
     def hear_rnic(self, key: Key, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any]) -> None:
         """Take one `rnic` sample. Cheap: it is done for each."""
-        totals = tuple(map(fields.get, _NAMES))
+        totals = tuple(several(fields, _GROUP))
         last = self._heard.get(key)
         if last is None or at_ms < last.at_ms - FRESH_MS or at_ms > last.at_ms + FRESH_MS:  # new, away, or the host's clock was set back
             model = variant_of(tags.get("pci_id"), tags.get("hca_type")) or (last.model if last is not None else None)
@@ -221,12 +224,11 @@ class Peers:
 
     def hear_offload(self, key: Key, fields: Mapping[str, Any]) -> None:
         """Take one `rnic_offload` sample: the RNIC's own tunnel addresses, and those that send to it."""
-        own = fields.get("tunnel_addresses")
+        own, senders = several(fields, _TUNNELS)
         if type(own) is str and self._addresses.get(key) != own:
             self._addresses[key] = own
             for address in own.split():
                 self._owner[address] = key
-        senders = fields.get("tunnel_sources")
         if type(senders) is str:
             now = tuple([one.partition("=")[0] for one in senders.split(None, MOST_SENDERS)[:MOST_SENDERS]])
             before = self._senders.get(key, ())

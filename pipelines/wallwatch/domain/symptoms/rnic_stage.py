@@ -106,7 +106,7 @@ def _set_back(rnic_state: RnicState, host_state: Host, at_ms: int) -> None:
     host.set_back(host_state, at_ms)
 
 
-def take_offload(rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, fields: dict[str, Any]) -> bool:
+def take_offload(rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, fields: Mapping[str, Any]) -> bool:
     """One `rnic_offload` sample into the windows; False when its time has been passed by a newer one, so that verdicts do not move."""
     features.adopt(rnic_state)
     profile = profile_of(rnic_state)
@@ -190,7 +190,7 @@ def _sweeps(values: dict[str, float], rnic_state: RnicState, host_state: Host, p
     values["deletion_load"] = min(each_ms * deletions / 1000.0, 1.0)
 
 
-def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields: dict[str, Any], peers: Peers | None = None) -> bool:
+def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any], peers: Peers | None = None) -> bool:
     """One `rnic` sample: who the RNIC is, and its port, link and counters. `peers` is what RNICs of other hosts count."""
     known = rnic_state["id"]
     model, variant = _device(tags.get("pci_id"), tags.get("hca_type"))

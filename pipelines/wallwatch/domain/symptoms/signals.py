@@ -6,19 +6,22 @@ good as missing, and is counted by the caller.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from wallwatch.domain.catalogue.load import derived_signals
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.performance.remembered import surface_of
 from wallwatch.domain.symptoms import baseline
+from wallwatch.domain.telemetry.rows import Group, several
 
 RAW = (
     "flows_offloaded", "flow_insertions_per_s", "flow_deletions_per_s", "reoffloads_per_s", "reoffload_ratio", "stale_reoffload_share",
     "counter_gap_p95_s", "counter_gap_max_s", "max_idle_ms", "packets_per_s", "q_egress", "q_ingress", "software_packets_per_s",
     "flows_overdue", "flows_tc_software", "deletion_ms", "deletion_lag_p95_s", "encap_contexts", "masks_egress", "masks_ingress",
 )  # fmt: skip
+_RAW_FIELDS = Group(*RAW)
 _WALL_SHARES = (
     ("flows_wall_share", "flows_offloaded", "offloaded_flows"),
     ("insertions_wall_share", "flow_insertions_per_s", "flow_insertions"),
@@ -43,12 +46,14 @@ def number(value: object) -> float | None:
     return None
 
 
-def of_offload(fields: dict[str, Any], rnic_state: RnicState, profile: Profile, misses_per_s: float | None) -> tuple[dict[str, float], int]:
+def of_offload(
+    fields: Mapping[str, Any], rnic_state: RnicState, profile: Profile, misses_per_s: float | None
+) -> tuple[dict[str, float], int]:
     """All signals that one `rnic_offload` sample gives, and how many of its fields cannot be used.
 
     Parameters
     ----------
-    fields : dict
+    fields : mapping
         Fields of the message.
     rnic_state : RnicState
         What is known of the RNIC; its baselines move.
@@ -59,8 +64,7 @@ def of_offload(fields: dict[str, Any], rnic_state: RnicState, profile: Profile, 
     """
     found: dict[str, float] = {}
     wrong = 0
-    for name in RAW:
-        value = fields.get(name)
+    for name, value in zip(RAW, several(fields, _RAW_FIELDS), strict=True):
         if (type(value) is float or type(value) is int) and 0 <= value < 2**63:  # as `number`, without a call for each
             found[name] = float(value)
         elif value is not None or name in fields:
@@ -143,35 +147,55 @@ _WAITS = frozenset(
 _FATAL_ERRORS = (("aer_fatal", "aer_fatal_errors"), ("health_fw_fatal_errors", "firmware_fatal_errors"))
 
 
-@cache
-def _counters() -> tuple[tuple[str, bool, bool], ...]:
-    """All counters of `rnic` whose increase is required, without duplicates; whether each is trouble, and whether it tells of waiting."""
-    names = sorted({*_WAITS, *_trouble_counters(), *(name for name, _ in _FATAL_ERRORS), "roce_adp_retrans_to"})
-    return tuple((name, name in _trouble_counters(), name in _WAITS) for name in names)
+class _Counters(NamedTuple):
+    """All counters of `rnic` whose increase is required: whether each is trouble, and whether it tells of waiting."""
+
+    names: tuple[str, ...]
+    group: Group
+    is_trouble: list[bool]
+    tells_of_waiting: list[bool]
 
 
-_DATA = (("port_xmit_data", "port_rcv_data"), ("tx_bytes", "rx_bytes"))
+_kept_counters: list[_Counters] = []
 
 
-def of_rnic(fields: dict[str, Any], rnic_state: RnicState, at_ms: int, rates: dict[str, float] | None = None) -> dict[str, float]:
+def _counters() -> _Counters:
+    if not _kept_counters:
+        names = tuple(sorted({*_WAITS, *_trouble_counters(), *(name for name, _ in _FATAL_ERRORS), "roce_adp_retrans_to"}))
+        trouble, waiting = [name in _trouble_counters() for name in names], [name in _WAITS for name in names]
+        _kept_counters.append(_Counters(names, Group(*names), trouble, waiting))
+    return _kept_counters[0]
+
+
+_PORT = Group(
+    "tx_gbps", "rx_gbps", "admin_state", "operstate", "port_state", "pci_link_speed_gts", "pci_link_width",
+    "port_xmit_data", "port_rcv_data", "tx_bytes", "rx_bytes",
+)  # fmt: skip
+"""What is read of the port itself: at last its counters of data, of which the first pair that a driver has counts."""
+
+
+def of_rnic(fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int, rates: dict[str, float] | None = None) -> dict[str, float]:
     """All signals that one `rnic` sample gives; `rnic_state`, which remembers counters and baselines, moves on. `rates` takes the increase
     per second of each counter that grew."""
     found: dict[str, float] = {}
-    sent, received = number(fields.get("tx_gbps")), number(fields.get("rx_gbps"))
+    tx_gbps, rx_gbps, admin, operational, port, speed_gts, lanes, xmit_data, rcv_data, tx_bytes, rx_bytes = several(fields, _PORT)
+    sent, received = number(tx_gbps), number(rx_gbps)
     if sent is not None and received is not None:
         found["port_gbps"] = both = sent + received
         rnic_state["gbps"] = [sent, received]
         usual = baseline.mean(rnic_state, "port_gbps", both, at_ms)
         if usual is not None and usual > 0.0:
             found["port_share"] = both / usual
-    _frozen(found, fields, rnic_state, at_ms)
-    admin, operational, port = fields.get("admin_state"), fields.get("operstate"), fields.get("port_state")
+    if type(xmit_data) is int and type(rcv_data) is int:
+        _frozen(found, xmit_data, rcv_data, rnic_state, at_ms)
+    elif type(tx_bytes) is int and type(rx_bytes) is int:
+        _frozen(found, tx_bytes, rx_bytes, rnic_state, at_ms)
     if isinstance(admin, str):
         found["port_off"] = float(admin == "down")
     state = port if isinstance(port, str) else operational
     if isinstance(state, str):
         found["port_down"] = float(state != "ACTIVE" and state.lower() not in ("up", "unknown"))
-    speed, width = number(fields.get("pci_link_speed_gts")), number(fields.get("pci_link_width"))
+    speed, width = number(speed_gts), number(lanes)
     if speed is not None and width is not None:
         best = baseline.most(rnic_state, "pcie", speed * width)
         if best > 0.0:
@@ -183,43 +207,42 @@ def of_rnic(fields: dict[str, Any], rnic_state: RnicState, at_ms: int, rates: di
     return found
 
 
-def _frozen(found: dict[str, float], fields: dict[str, Any], rnic_state: RnicState, at_ms: int) -> None:
-    for out, into in _DATA:
-        sent, received = fields.get(out), fields.get(into)
-        if type(sent) is int and type(received) is int:
-            before = rnic_state.get("moved")
-            if before is None or before[1] != sent or before[2] != received:
-                rnic_state["moved"] = [at_ms, sent, received]
-                if before is not None:
-                    found["port_frozen_s"] = 0.0
-            elif at_ms >= before[0]:
-                found["port_frozen_s"] = (at_ms - before[0]) / 1000.0
-            return
+def _frozen(found: dict[str, float], sent: int, received: int, rnic_state: RnicState, at_ms: int) -> None:
+    before = rnic_state.get("moved")
+    if before is None or before[1] != sent or before[2] != received:
+        rnic_state["moved"] = [at_ms, sent, received]
+        if before is not None:
+            found["port_frozen_s"] = 0.0
+    elif at_ms >= before[0]:
+        found["port_frozen_s"] = (at_ms - before[0]) / 1000.0
 
 
-def _compare(now: dict[str, Any], grown: dict[str, int], fields: dict[str, Any], before: dict[str, Any]) -> tuple[int | None, bool | None]:
+def _compare(
+    now: dict[str, Any], grown: dict[str, int], fields: Mapping[str, Any], before: dict[str, Any]
+) -> tuple[int | None, bool | None]:
     """Fill in the counters and those that have grown; returns by how much trouble grew, and whether senders wait."""
     trouble, known = 0, False
     has_waits, waits = False, False
-    for name, is_trouble, tells_of_waiting in _counters():
-        value = fields.get(name)
+    names, group, is_trouble, tells_of_waiting = _counters()
+    for place, value in enumerate(several(fields, group)):
         if type(value) is not int:
             continue
+        name = names[place]
         now[name] = value
-        has_waits = has_waits or tells_of_waiting
+        has_waits = has_waits or tells_of_waiting[place]
         last = before.get(name)
         if last is None or value < last:
             continue  # one that went backwards was reset, and has no rate this time (see `counter_rate`)
-        known = known or is_trouble
+        known = known or is_trouble[place]
         if value != last:
             increase = grown[name] = value - last
-            if is_trouble:
+            if is_trouble[place]:
                 trouble += increase
-            waits = waits or tells_of_waiting
+            waits = waits or tells_of_waiting[place]
     return trouble if known else None, waits if has_waits else None
 
 
-def _take_counters(found: dict[str, float], fields: dict[str, Any], rnic_state: RnicState, at_ms: int) -> tuple[dict[str, int], float]:
+def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> tuple[dict[str, int], float]:
     """Signals of counters: those that have grown since the sample before, by how much, and how long ago that was, s."""
     before: dict[str, Any] = rnic_state.get("counters", {})
     now: dict[str, Any] = {}

@@ -55,16 +55,22 @@ def add(
 def new_row(number: int, index: dict[str, int], values: dict[str, float]) -> list[Any]:
     """A bucket with one sample."""
     sums: list[float | None] = [None] * len(index)
+    if len(index) < len(values):
+        for name, place in index.items():
+            sums[place] = values.get(name)
+        return [number, sums]
     for name, value in values.items():
-        place = index.get(name)
-        if place is not None:
-            sums[place] = value
+        known = index.get(name)
+        if known is not None:
+            sums[known] = value
     return [number, sums]
 
 
 def merge(row: list[Any], index: dict[str, int], values: dict[str, float]) -> None:
     """Add one sample's values to a bucket that has some."""
     sums: list[float | None] = row[1]
+    if len(index) < len(values):
+        values = {name: values[name] for name in index if name in values}
     for name, value in values.items():
         place = index.get(name)
         if place is None:

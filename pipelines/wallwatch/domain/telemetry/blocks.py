@@ -21,8 +21,9 @@ import yaml
 
 from wallwatch.domain.telemetry import keys
 from wallwatch.domain.telemetry.block_memory import Memory, size_of
-from wallwatch.domain.telemetry.decode import Decoded, Refused, Sender, check_sender, check_tags, check_time
+from wallwatch.domain.telemetry.decode import Decoded, Message, Refused, Sender, check_sender, check_tags, check_time
 from wallwatch.domain.telemetry.registry import Measurement, RegistryError, measurements
+from wallwatch.domain.telemetry.rows import Form, plain_rows
 from wallwatch.domain.telemetry.shown import shown
 
 TOPIC = "wallwatch.blocks"
@@ -93,6 +94,8 @@ class Named(NamedTuple):
     """The same in the order in which single messages have them."""
     pick: Callable[[Sequence[Any]], tuple[Any, ...]]
     """A row's values in that order."""
+    form: Form
+    """For who asks rows for few of their fields."""
 
 
 @dataclass(slots=True)
@@ -150,6 +153,13 @@ class ReadBlock(NamedTuple):
     """Whether it had a telemetry key, which is not in the samples."""
 
 
+class ReadRows(NamedTuple):
+    """The samples of a block whose fields need not be dictionaries (`rows.Row`)."""
+
+    samples: list[Message]
+    refused: list[RefusedRow]
+
+
 class BlockReader:
     """Reads blocks. It remembers envelopes and tags that were right and proved: those of a host repeat with every block.
 
@@ -192,8 +202,29 @@ class BlockReader:
         Refused
             When the block as a whole can't be used, for the reasons of `decode`, or `out_of_range` when it is too large.
         """
-        if self._wanted is not None and value is not None and value.startswith(_NAME) and not value.startswith(self._wanted):
+        if self._is_unwanted(value):
             return ReadBlock("", [], [])
+        envelope, rows, plain = self._checked(value, sender)
+        good, bad = self._rows(envelope, rows, latest_ns, plain)
+        return ReadBlock(envelope.measurement.name, good, bad, envelope.telemetry_key is not None)
+
+    def read_rows(self, value: bytes | None, latest_ns: int, sender: Sender | None = None) -> ReadRows:
+        """The samples of a block and its refused rows, as `read` finds them, for who asks for few fields: it takes half the time."""
+        if self._is_unwanted(value):
+            return ReadRows([], [])
+        envelope, rows, plain = self._checked(value, sender)
+        name = envelope.measurement.name
+        samples = plain_rows(name, rows, envelope.rows, envelope.named.form, latest_ns) if plain else None
+        if samples is not None:
+            return ReadRows(samples, [])
+        good, bad = self._rows(envelope, rows, latest_ns, plain)
+        return ReadRows([Message(name, *one) for one in good], bad)
+
+    def _is_unwanted(self, value: bytes | None) -> bool:
+        return self._wanted is not None and value is not None and value.startswith(_NAME) and not value.startswith(self._wanted)
+
+    def _checked(self, value: bytes | None, sender: Sender | None) -> tuple[Envelope, list[Any], bool]:
+        """The envelope and the rows of a block, and whether the rows have no more in them than their brackets show."""
         envelope, rows, raw, plain = self._split(value)
         if sender is not None:
             check_sender(sender, envelope.tags["host"], envelope.telemetry_key)
@@ -201,14 +232,13 @@ class BlockReader:
             raise Refused("out_of_range", f"a block has at most {MOST_ROWS} rows, not {len(rows)}")
         if not envelope.remembered and raw is not None:
             envelope.remembered = self._memory.keep(raw, envelope, envelope)
-        good, bad = self._rows(envelope, rows, latest_ns, plain and value is not None and _NUL not in value)
-        return ReadBlock(envelope.measurement.name, good, bad, envelope.telemetry_key is not None)
+        return envelope, rows, plain and value is not None and _NUL not in value
 
     def _rows(self, envelope: Envelope, rows: list[Any], latest_ns: int, plain: bool) -> tuple[list[Decoded], list[RefusedRow]]:
         """The samples, and the rows that were refused; without `plain`, each row is checked for what its text may hide."""
         good: list[Decoded] = []
         bad: list[RefusedRow] = []
-        count, (_, sorted_names, pick) = len(envelope.named.names), envelope.named
+        count, (_, sorted_names, pick, _) = len(envelope.named.names), envelope.named
         for row in rows:
             try:
                 text = b"" if plain else _dumped([[row]], "a row")  # as deep as it is in a block
@@ -337,7 +367,7 @@ def _named(measurement: str, fields: str, more: tuple[str, ...]) -> Named:
     if len(set(names)) < len(names):
         raise Refused("wrong_type", "a field is in the block twice")
     order = sorted(range(len(names)), key=names.__getitem__)
-    return Named(names, tuple(names[i] for i in order), itemgetter(*order) if len(order) > 1 else tuple)
+    return Named(names, tuple(names[i] for i in order), itemgetter(*order) if len(order) > 1 else tuple, Form(names))
 
 
 def places_of(text: str) -> list[int]:

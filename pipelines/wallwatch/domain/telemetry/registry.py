@@ -110,6 +110,11 @@ class Measurement(_Entry):
         return self.hypertable
 
     @property
+    def of_parts(self) -> bool:
+        """Whether a row is of a part of an RNIC, such as a mask or a virtual function: an RNIC has many rows at one time."""
+        return self.of == "rnic" and bool(self.text_columns or self.number_columns)
+
+    @property
     def columns(self) -> tuple[MetricField, ...]:
         """Fields with a column of their own, in the order of the registry."""
         return tuple(f for f in self.fields.values() if f.stored == "column")

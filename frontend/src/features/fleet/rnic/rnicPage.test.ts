@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Rnic, RnicChange } from "@/lib/api/types";
 import { toMarks } from "./events";
-import { statusOf } from "./status";
+import { reportText, statusOf } from "./status";
 import { parseRnicSearch } from "./tabs";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -52,6 +52,17 @@ describe("the sentence about an RNIC", () => {
       text: "Name of S6 for 12 min and 1 more; Egress masks at 3.4× limit",
       incident: "an-id",
     });
+  });
+});
+
+describe("what NVSentinel says", () => {
+  const since = "2026-11-21T11:48:00Z";
+
+  it.each([
+    ["cordon", "NVSentinel cordoned the node 12 min ago"],
+    ["EthernetStateCheck", "NVSentinel: EthernetStateCheck for 12 min"],
+  ])("of %s is: %s", (name, text) => {
+    expect(reportText({ name, since, text: "", devices: [] }, NOW)).toBe(text);
   });
 });
 

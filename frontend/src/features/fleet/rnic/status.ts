@@ -55,6 +55,14 @@ export function statusOf(rnic: Facts, names: Names, now: number): RnicStatus {
   return { tone: "good", text: `Healthy; nearest limit: ${limitText(rnic, names)}`, incident };
 }
 
+type NodeReport = NonNullable<Rnic["node"]>["nvsentinel"][number];
+
+/** What NVSentinel says of the node, or of the RNIC, in a few words. */
+export function reportText({ name, since }: NodeReport, now: number): string {
+  const age = formatDuration(now - Date.parse(since));
+  return name === "cordon" ? `NVSentinel cordoned the node ${age} ago` : `NVSentinel: ${name} for ${age}`;
+}
+
 /** Where the host is in Kubernetes; null where it is no node, or nothing but its name is known. */
 export function nodeText(node: Rnic["node"]): string | null {
   const parts = [node?.zone, node?.instance_type, node?.unschedulable && "unschedulable"].filter(Boolean);
