@@ -36,7 +36,9 @@ export function OverviewTab({ rnic, host, pci, range, onZoom, onZoomOut }: Props
             <QueryState query={rnic} lines={9}>
               {(data) =>
                 withoutFlows(data) ? (
-                  <EmptyState title="What limits are about is not measured" />
+                  <EmptyState title="Limits are not judged">
+                    They are about flows, masks and contexts of Open vSwitch, which this host does not report.
+                  </EmptyState>
                 ) : (
                   <LimitList walls={data.walls} nearest={data.nearest_wall} series={series.data} />
                 )
