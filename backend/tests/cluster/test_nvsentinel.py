@@ -1,4 +1,4 @@
-"""What NVSentinel says of nodes: read from the API server, shown on the RNIC's page, told to incidents.
+"""What NVSentinel says of nodes: read from the API server, shown on the RNIC's page, written into timelines.
 
 The nodes are written as NVSentinel's public source writes them (docs/decisions/0049).
 """
@@ -14,6 +14,7 @@ from wallwatch_backend.cluster.nvsentinel import CORDON, Report, reports_of
 from wallwatch_backend.cluster.worker import RELIST, ClusterWorker
 from wallwatch_backend.kit import clock
 from wallwatch_backend.settings import Settings
+from wallwatch_testing.kubernetes_cluster import StandInCluster
 from wallwatch_testing.kubernetes_nodes import OTHER, PCI, Cluster, shown
 
 PREFIX = "k8saas.nvidia.com/"
@@ -155,7 +156,7 @@ async def test_the_page_of_the_rnic_shows_the_cordon_first_and_what_is_said_of_t
     assert [each["name"] for each in shown(viewer, host)["nvsentinel"]] == ["GpuMemWatch"]
 
 
-def told(viewer: httpx.Client, incident: str) -> list[str]:
+def entries(viewer: httpx.Client, incident: str) -> list[str]:
     answer = viewer.get(f"/api/v1/incidents/{incident}")
     assert answer.status_code == 200, answer.text
     return [entry["text"] for entry in answer.json()["timeline"] if entry["kind"] == "node"]
@@ -170,18 +171,18 @@ async def test_the_timeline_of_an_open_incident_says_once_when_it_began_and_ende
     cluster.change_by_others(host, cordoned())
     for _ in range(2):
         await listed()
-    assert told(viewer, during) == [f"NVSentinel cordoned the node {host}: NIC-fatal-error, state: quarantined."]
+    assert entries(viewer, during) == [f"NVSentinel cordoned the node {host}: NIC-fatal-error, state: quarantined."]
     after = incident(opened_at=AT + timedelta(hours=1))
     cluster.change_by_others(host, cordoned("draining"))
     await listed()
-    assert told(viewer, after) == [f"NVSentinel cordoned the node {host}: NIC-fatal-error, state: draining, since 2026-11-20 08:31 UTC."]
-    assert len(told(viewer, during)) == 1
+    assert entries(viewer, after) == [f"NVSentinel cordoned the node {host}: NIC-fatal-error, state: draining, since 2026-11-20 08:31 UTC."]
+    assert len(entries(viewer, during)) == 1
     cluster.change_by_others(host, UNCORDONED)
     for _ in range(2):
         await listed()
     for each in (during, after):
-        assert told(viewer, each)[1:] == [f"NVSentinel's cordon of the node {host} ended."]
-    assert told(viewer, resolved) == []
+        assert entries(viewer, each)[1:] == [f"NVSentinel's cordon of the node {host} ended."]
+    assert entries(viewer, resolved) == []
 
 
 @pytest.mark.usefixtures("known")
@@ -220,3 +221,17 @@ async def test_nothing_is_read_of_nvsentinel_unless_it_is_switched_on(
     await listed()
     assert shown(viewer, host)["nvsentinel"] == []
     assert shown(viewer, host)["unschedulable"] is True
+
+
+@pytest.mark.usefixtures("known")
+async def test_the_right_to_list_nodes_is_all_that_it_needs(
+    listed: Callable[..., Any], settings: Settings, worker: ClusterWorker, stand_in: StandInCluster, viewer: httpx.Client, host: str
+) -> None:
+    off = {"kubernetes_nodes": False, "kubernetes_taint": "never", "kubernetes_pods": False}
+    worker._settings = settings.model_copy(update=off)
+    stand_in.use("nvsentinel")
+    stand_in.add_node(host)
+    stand_in.change_by_others(host, cordoned())
+    await listed()
+    assert [each["name"] for each in shown(viewer, host)["nvsentinel"]] == [CORDON]
+    assert {(method, path) for method, path in stand_in.asked} == {("GET", "/api/v1/nodes")}

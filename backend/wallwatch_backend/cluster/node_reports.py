@@ -41,10 +41,10 @@ async def store(session: WriteSession, said: Mapping[str, Sequence[Report]], at:
     await reports.store(session, rows)
     ended = await reports.end_before(session, at)
     await reports.delete_ended_before(session, at - _KEPT)
-    await _tell_incidents(session, said, ended, at)
+    await _add_to_timelines(session, said, ended, at)
 
 
-async def _tell_incidents(
+async def _add_to_timelines(
     session: WriteSession, said: Mapping[str, Sequence[Report]], ended: Sequence[NvsentinelReportRow], at: datetime
 ) -> None:
     """Add what began, and what ended, to the timelines of open incidents, each once. Only incidents that get an entry are locked."""
@@ -60,13 +60,13 @@ async def _tell_incidents(
         func.cardinality(i.hosts) <= _MOST_HOSTS,
     )
     incidents = (await session.scalars(select(i).where(*concerned).order_by(i.id).limit(_MOST_INCIDENTS))).all()
-    told = await _told(session, [incident.id for incident in incidents])
+    written = await _entries_of(session, [incident.id for incident in incidents])
     new: dict[UUID, list[Entry]] = {}
     for incident in incidents:
         due = [_began(incident, host, report) for host in incident.hosts for report in said.get(host, ())]
         gone = (row for host in incident.hosts for row in over.get(host, ()))
-        due += [_ended(row) for row in gone if (incident.id, _key(row.host, row), "began") in told]
-        if fresh := [entry for entry in due if (incident.id, entry.report, entry.what) not in told]:
+        due += [_ended(row) for row in gone if (incident.id, _key(row.host, row), "began") in written]
+        if fresh := [entry for entry in due if (incident.id, entry.report, entry.what) not in written]:
             new[incident.id] = fresh
     if not new:
         return
@@ -80,7 +80,7 @@ async def _tell_incidents(
         await events.publish(session, incident, None, at)
 
 
-async def _told(session: WriteSession, incident_ids: Sequence[UUID]) -> set[tuple[UUID, str, str]]:
+async def _entries_of(session: WriteSession, incident_ids: Sequence[UUID]) -> set[tuple[UUID, str, str]]:
     t = TimelineRow
     query = select(t.incident_id, t.data["report"].astext, t.data["what"].astext).where(t.incident_id.in_(incident_ids), t.kind == KIND)
     return {(row[0], row[1], row[2]) for row in await session.execute(query)}
