@@ -12,6 +12,9 @@ const rnic = (changes: Partial<Rnic> = {}) => ({
   symptoms: [],
   seen_at: "2026-11-21T11:59:55Z",
   stale_after_s: 45,
+  walls: [],
+  tx_gbps: 12,
+  rx_gbps: 0,
   ...changes,
 });
 const symptom = (id: string, incident: string | null = null, until: string | null = null) => ({
@@ -28,6 +31,11 @@ describe("the sentence about an RNIC", () => {
     ["warn", "Near limit: Egress masks at 95% of limit, no symptoms", rnic({ headroom: 0.05 })],
     ["bad", "Egress masks at 3.4× limit, no symptoms", rnic({ headroom: -2.4 })],
     ["good", "No symptoms; its limits are unknown", rnic({ headroom: null, nearest_wall: null })],
+    [
+      "warn",
+      "Flows are not measured: limits and symptoms S1 to S8 are not judged",
+      rnic({ headroom: null, nearest_wall: null, tx_gbps: null, rx_gbps: null }),
+    ],
     ["warn", "No telemetry for 4 min", rnic({ seen_at: "2026-11-21T11:56:00Z" })],
     ["warn", "No telemetry received yet", rnic({ seen_at: null })],
   ])("is %s: %s", (tone, text, facts) => {
