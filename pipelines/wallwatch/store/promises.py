@@ -58,13 +58,22 @@ SELECT e.time, h.host, e.pci, e.kind, e.other FROM event e JOIN host h USING (ho
 WHERE e.kind IN ('cni_add', 'cni_del', 'host_booted') AND e.time >= %s ORDER BY e.time
 """
 _RNICS = "SELECT host, pci, rack, model FROM rnic"
+# Rows are found at once; hours that are packed are read for the functions that have no row.
 _NUMBERS = """
 SELECT w.host, w.pci, w.device, v.vf FROM unnest(%(hosts)s::text[], %(pcis)s::text[], %(devices)s::text[]) AS w (host, pci, device)
 JOIN rnic r ON r.host = w.host AND r.pci = w.pci
 CROSS JOIN LATERAL (
-  SELECT s.vf FROM vf_sample s WHERE s.rnic_id = r.rnic_id AND s.vf_pci = w.device AND s.time > %(since)s ORDER BY s.time DESC LIMIT 1
+  SELECT s.vf FROM {} s WHERE s.rnic_id = r.rnic_id AND s.vf_pci = w.device AND s.time > %(since)s{} ORDER BY s.time DESC LIMIT 1
 ) v
 """
+_NUMBERS_OF_ROWS = _NUMBERS.format("vf_sample", "")
+_NUMBERS_OF_ALL = _NUMBERS.format("vf_sample_all", " AND s.hour > %(since)s - INTERVAL '1 hour'")
+
+
+def _numbers(connection: psycopg.Connection[Any], statement: str, wanted: Iterable[Device], since: datetime) -> dict[Device, int]:
+    hosts, pcis, devices = map(list, zip(*wanted, strict=True))
+    values = {"hosts": hosts, "pcis": pcis, "devices": devices, "since": since}
+    return {Device(*row[:3]): row[3] for row in connection.execute(statement, values)}
 
 
 def read_book(connection: psycopg.Connection[Any]) -> Book:
@@ -145,9 +154,9 @@ class HolderWatcher(Watcher):
             self._sought_due_s = monotonic_s + SOUGHT_EVERY_S
         for wanted, since in ((self._wanted - self._sought, now - SAMPLED_WITHIN), (again, now - SAMPLED_LATELY)):
             if wanted:
-                hosts, pcis, devices = map(list, zip(*wanted, strict=True))
-                values = {"hosts": hosts, "pcis": pcis, "devices": devices, "since": since}
-                found |= {Device(*row[:3]): row[3] for row in connection.execute(_NUMBERS, values)}
+                found |= _numbers(connection, _NUMBERS_OF_ROWS, wanted, since)
+        if missing := self._wanted - self._sought - found.keys():
+            found |= _numbers(connection, _NUMBERS_OF_ALL, missing, now - SAMPLED_WITHIN)
         self._wanted -= found.keys()
         self._sought = set(self._wanted)
         if found:
