@@ -23,7 +23,8 @@ log = logging.getLogger(__name__)
 
 EVERY_S = 120.0
 TURN_S = 300.0
-"""After this time, minutes wait for the next turn, which begins with samples: after an upgrade there may be 90 days of minutes to pack."""
+"""After this time, what is left waits for the next turn, which begins with the newest samples: after an upgrade there may be a week of
+samples and 90 days of minutes to pack."""
 LOCK = 7_241_026
 """Advisory lock: of several ingest processes, the one that holds it packs."""
 
@@ -80,7 +81,7 @@ class Packing:
                 due = [(begins, table) for table in tables for (begins,) in connection.execute(_DUE, [table]).fetchall()]
                 # The newest first: what came late joins its hour sooner or later, and what has just ended is read most.
                 for begins, table in sorted(due, reverse=True):
-                    if self._stop.is_set() or (table in packed.MINUTES and time.monotonic() - begin_s > TURN_S):
+                    if self._stop.is_set() or time.monotonic() - begin_s > TURN_S:
                         return count
                     count += self._pack_hour(connection, table, begins)
         finally:

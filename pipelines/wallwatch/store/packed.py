@@ -16,8 +16,8 @@ from wallwatch.store.tables import mask_sample, offload_sample, rnic, rnic_sampl
 
 HOUR = timedelta(hours=1)
 PACKED = (rnic_sample.name, offload_sample.name, mask_sample.name, vf_sample.name)
-"""Hypertables whose hours are packed: most of what a fleet sends. Masks and functions have further keys, and their arrays are in the order of
-these and then of the times (docs/decisions/0050)."""
+"""Hypertables whose hours are packed: most of what a fleet sends. Masks and functions have further keys, and their arrays are in the order
+of these and then of the times (docs/decisions/0050)."""
 MINUTES = ("rnic_1m_rollup", "offload_1m_rollup")
 """One-minute aggregates whose hours are packed (docs/decisions/0042). Their views, `rnic_1m` and `offload_1m`, have all minutes and need
 no condition on `hour`."""
