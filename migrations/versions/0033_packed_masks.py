@@ -18,8 +18,8 @@ depends_on = None
 HYPERTABLES = ("mask_sample", "vf_sample")
 
 # As in 0031, and for tables with further keys. It runs with the rights of its owner, so it does no more than it says: whoever calls it can
-# lose no sample. A chunk may be longer than an hour (of minutes, a day before 0031; of functions, six hours until now): all of its hours are
-# packed at once. An hour that has all of its minutes needs no list of them.
+# lose no sample. A chunk may be longer than an hour (of minutes, a day before 0031; of functions, six hours until now): all of its hours
+# are packed at once. An hour that has all of its minutes needs no list of them.
 PACK = """
 CREATE OR REPLACE FUNCTION wallwatch_pack_hour(hypertable TEXT, begins TIMESTAMPTZ) RETURNS BOOLEAN
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '5s' SET enable_sort = off AS $$
@@ -73,7 +73,8 @@ BEGIN
            string_agg(CASE WHEN minutes AND attname = moment
                THEN 'COALESCE(p.bucket, ARRAY(SELECT generate_series(p.hour, p.hour + INTERVAL ''59 minutes'', INTERVAL ''1 minute'')))'
                ELSE format('p.%I', attname) END, ', ' ORDER BY attnum),
-           string_agg(format(CASE WHEN minutes AND attname = moment THEN 'CASE WHEN count(*) < 60 THEN array_agg(%1$I ORDER BY %3$s%2$I) END'
+           string_agg(format(CASE WHEN minutes AND attname = moment
+               THEN 'CASE WHEN count(*) < 60 THEN array_agg(%1$I ORDER BY %3$s%2$I) END'
                ELSE 'CASE WHEN count(%1$I) > 0 THEN array_agg(%1$I ORDER BY %3$s%2$I) END' END, attname, moment, keys),
                ', ' ORDER BY attnum),
            string_agg(format('%1$I = excluded.%1$I', attname), ', ' ORDER BY attnum)
