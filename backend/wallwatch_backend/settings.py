@@ -224,6 +224,10 @@ class Settings(SharedSettings):
     kubernetes_pods: Annotated[
         bool, Field(description="Read the labels and owners of pods that have virtual functions, for pages and the search")
     ] = False
+    kubernetes_nvsentinel: Annotated[
+        bool,
+        Field(description="Read what NVSentinel says of nodes that are hosts: checks that found one unhealthy, and its cordons"),
+    ] = False
     agent_silent_after_s: Annotated[int, Field(ge=5, description="A connected agent that was silent for so long is disconnected")] = 90
     incident_hold_s: Annotated[
         float, Field(ge=0, le=86400, description="How long an incident whose symptoms have cleared stays open before it is resolved")

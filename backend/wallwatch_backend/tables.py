@@ -15,6 +15,7 @@ from wallwatch_backend.hosts.certificates import models as _certificates
 from wallwatch_backend.hosts.command_keys import models as _command_keys
 from wallwatch_backend.hosts.enrolment import models as _enrolment
 from wallwatch_backend.hosts.kubernetes import models as _kubernetes
+from wallwatch_backend.hosts.kubernetes import reports as _reports
 from wallwatch_backend.incidents import models as _incidents
 from wallwatch_backend.incidents.silences import models as _silences
 from wallwatch_backend.isolation.slo import models as _slo

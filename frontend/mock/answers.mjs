@@ -192,6 +192,18 @@ export function rnic(columns, i) {
       reason: sick ? "S1" : "NoSymptoms",
       tainted: columns.cordoned[i],
       unschedulable: false,
+      nvsentinel:
+        columns.host[i] === "host03"
+          ? [
+              { name: "cordon", since: ago(900), text: "NIC-fatal-error, state: draining", devices: [] },
+              {
+                name: "EthernetStateCheck",
+                since: ago(960),
+                text: "NIC:mlx5_0 NICPort:1 port state DOWN, phys_state Disabled (recommended action: REPLACE_VM)",
+                devices: ["mlx5_0"],
+              },
+            ]
+          : [],
       read_at: ago(20),
     },
     agent_id: ID(1),

@@ -54,7 +54,7 @@ VALUES: dict[str, list[str]] = {
         "--set=backend.smtp.host=smtp.example,backend.smtp.from=wallwatch@example,backend.smtp.passwordSecret.name=smtp",
     ],
     "at home in Kubernetes": [
-        "--set=backend.kubernetes.nodes=true,backend.kubernetes.taint=any,backend.kubernetes.pods=true",
+        "--set=backend.kubernetes.nodes=true,backend.kubernetes.taint=any,backend.kubernetes.pods=true,backend.kubernetes.nvsentinel=true",
         "--set=backend.keys.in=secret,backend.replicas=2",
     ],
     "further outputs of the collector": [

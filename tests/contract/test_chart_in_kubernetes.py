@@ -18,6 +18,7 @@ SWITCHES = {
     "nodes": "backend.kubernetes.nodes=true",
     "taint": "backend.kubernetes.taint=all",
     "pods": "backend.kubernetes.pods=true",
+    "nvsentinel": "backend.kubernetes.nvsentinel=true",
     "enrolment": f"host.kubernetesEnrolment.enabled=true,host.kubernetesEnrolment.authority={'ab' * 32}",
 }
 Manifest = dict[str, Any]

@@ -41,7 +41,7 @@ def api_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer |
 
 @pytest.fixture
 def cluster(api_server: ApiServer | None, tmp_path: Path) -> Iterator[Cluster]:
-    used = ("nodes", "taint", "pods")
+    used = ("nodes", "taint", "pods", "nvsentinel")
     cluster = StandInCluster(tmp_path, *used) if api_server is None else RealCluster(api_server, tmp_path, *used)
     yield cluster
     cluster.stop()
@@ -58,6 +58,7 @@ def stand_in(cluster: Cluster) -> StandInCluster:
 @pytest.fixture
 def settings(backend: Any, cluster: Cluster) -> Settings:
     used: dict[str, object] = {"kubernetes_nodes": True, "kubernetes_taint": "all", "kubernetes_pods": True}
+    used["kubernetes_nvsentinel"] = True
     used["public_url"] = "https://wallwatch.example"
     files = {"kubernetes_api_url": cluster.url, "kubernetes_ca_file": cluster.authority, "kubernetes_token_file": cluster.token_file}
     return Settings.model_validate(backend.settings.model_dump() | used | files)

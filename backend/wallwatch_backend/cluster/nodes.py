@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from wallwatch_backend.cluster import nvsentinel
 from wallwatch_backend.cluster import taints as tainting
 from wallwatch_backend.cluster.conditions import CONDITION
 
@@ -22,6 +23,8 @@ class Node:
     condition: Mapping[str, Any] | None = None
     taints: tainting.Taints = ()
     unschedulable: bool = False
+    reports: tuple[nvsentinel.Report, ...] = ()
+    """What NVSentinel says of it."""
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "Node":
@@ -35,6 +38,7 @@ class Node:
             condition=next((each for each in conditions if each.get("type") == CONDITION), None),
             taints=spec.get("taints") or (),
             unschedulable=bool(spec.get("unschedulable")),
+            reports=nvsentinel.reports_of(document),
         )
 
     @property

@@ -14,7 +14,7 @@ from typing import TypeVar
 import structlog
 
 from wallwatch.domain.catalogue import load
-from wallwatch_backend.cluster import conditions, node_events, pods, repository, taints
+from wallwatch_backend.cluster import conditions, node_events, node_reports, pods, repository, taints
 from wallwatch_backend.cluster.conditions import Host
 from wallwatch_backend.cluster.incident_events import events_of
 from wallwatch_backend.cluster.node_events import NodeEvent
@@ -61,7 +61,8 @@ T = TypeVar("T")
 
 def is_needed(settings: Settings) -> bool:
     """Whether anything of it is switched on; without, the API server is never asked."""
-    return settings.kubernetes_nodes or settings.kubernetes_pods or settings.kubernetes_taint != "never"
+    asked = settings.kubernetes_nodes or settings.kubernetes_pods or settings.kubernetes_nvsentinel
+    return asked or settings.kubernetes_taint != "never"
 
 
 class ClusterWorker:
@@ -253,6 +254,9 @@ class ClusterWorker:
             await stored.store_nodes(session, due)
             if listed:
                 await stored.delete_nodes_before(session, at)
+                if self._settings.kubernetes_nvsentinel:
+                    said = {name: self._nodes[name].reports for name in rows}
+                    await node_reports.store(session, said, at)
         self._stored = facts
 
 

@@ -81,7 +81,8 @@ class TimelineEntry(BaseModel):
     at: datetime
     kind: str = Field(
         description="opened, symptom, updated, cleared, reopened, resolved, acknowledged, unacknowledged, assigned, ticket, comment, "
-        "remedy, lab, capture, derived, silenced, unsilenced, inhibited, uninhibited, merged, split; verdict and forecast are reserved"
+        "remedy, lab, capture, derived, silenced, unsilenced, inhibited, uninhibited, merged, split, node (what NVSentinel says); "
+        "verdict and forecast are reserved"
     )
     actor: str
     text: str

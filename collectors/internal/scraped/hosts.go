@@ -49,9 +49,9 @@ type Product interface {
 // Warn says something of a device once, however often it is seen.
 type Warn func(about, format string, values ...any)
 
-// RNIC is what an answer tells of one RNIC; what it does not tell is absent.
+// RNIC is what an answer says of one RNIC; what it does not say is absent.
 type RNIC struct {
-	// ID is the PCI address, or the InfiniBand device's name where nothing tells the address.
+	// ID is the PCI address, or the InfiniBand device's name where nothing states the address.
 	ID     string
 	Tags   map[string]string
 	Fields map[string]any

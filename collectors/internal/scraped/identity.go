@@ -54,7 +54,7 @@ func pciOf(form *regexp.Regexp, name string) string {
 
 // Device is one InfiniBand device of a physical function, as its host names it.
 type Device struct {
-	// ID is the PCI address, or the InfiniBand device's name where nothing tells the address.
+	// ID is the PCI address, or the InfiniBand device's name where nothing states the address.
 	ID    string
 	IBDev string
 	PCI   string

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from wallwatch.domain.isolation.holders import Holders
-from wallwatch.store.promises import Device, HolderWatcher, SloWatcher
+from wallwatch.store.promises import OVERLAPS, Device, HolderWatcher, SloWatcher
 
 PCI, DEVICE = "0000:3b:00.0", "0000:3b:00.2"
 
@@ -53,20 +53,20 @@ def test_a_watcher_knows_who_holds_a_vf_from_before_its_start_and_follows_change
     assert pod(watcher, holders, host) == "a/one"
     assert holders.of_host(host)[DEVICE].slo == "gold"
     assert watcher.rnic(host, PCI) == ("r1", "CX-6")
-    event(connection, host_id, "cni_del", timedelta(seconds=30), pod="a/one")
+    event(connection, host_id, "cni_del", timedelta(seconds=3), pod="a/one")
     assert pod(watcher, holders, host) is None
-    event(connection, host_id, "cni_add", timedelta(seconds=20), pod="b/two")
+    event(connection, host_id, "cni_add", timedelta(seconds=2), pod="b/two")
     assert pod(watcher, holders, host) == "b/two"
 
 
-@pytest.mark.parametrize(("late", "reading"), [(timedelta(hours=3), 0), (timedelta(minutes=8), 1)])
+@pytest.mark.parametrize(("late", "reading"), [(timedelta(hours=3), 0), (timedelta(minutes=8), 1), (timedelta(seconds=40), 2)])
 def test_events_that_a_collector_kept_are_found_later(
     connection: psycopg.Connection[Any], host: str, host_id: int, url: str, monkeypatch: pytest.MonkeyPatch, late: timedelta, reading: int
 ) -> None:
     watcher, holders = HolderWatcher(url, threading.Event()), Holders()
     assert pod(watcher, holders, host) is None
     event(connection, host_id, "cni_add", late, pod="a/late")
-    monkeypatch.setattr(watcher, "_due_s", [float("inf")] * 3)
+    monkeypatch.setattr(watcher, "_due_s", [float("inf")] * len(OVERLAPS))
     assert pod(watcher, holders, host) is None
     watcher._due_s[reading] = 0.0
     assert pod(watcher, holders, host) == "a/late"

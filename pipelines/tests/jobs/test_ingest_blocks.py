@@ -165,6 +165,46 @@ def test_blocks_as_collectors_write_them_are_read_in_columns(measurement: str) -
         assert (len(table.rows), table.rows_in_blocks, batch.rejected, batch.samples) == (0, 5, [], 5)
 
 
+@pytest.mark.parametrize("measurement", ["rnic_mask", "rnic_vf"])
+def test_tags_of_parts_that_are_known_of_one_host_are_right_only_with_right_tags_of_another(measurement: str) -> None:
+    registered = measurements()[measurement]
+    fields = tuple(sorted(registered.fields))
+    values = tuple(PLAIN[registered.fields[name].type] for name in fields)
+    own = {name: tag for name, tag in TAGS.items() if name in registered.tags}
+    hosts: list[dict[str, Any]] = [
+        {"host": "h1", "rack": "r1"},
+        {"host": "h2", "rack": "r1"},
+        {"host": "h3", "rack": "<b>"},
+        {"host": "h<4"},
+        {"rack": "r1"},
+        {"host": "h5", "vf_pci": "x<y"},
+        {"host": "h6", "pci": "0000:3b:00.1"},
+        {"host": "h7", "site": "<b>"},
+    ]
+    rows = [own, own | {"mask": "0b", "vf": "4"}, own | {"pci": ""}, own]
+    sent = [
+        Sent(
+            measurement,
+            fields,
+            of_all,
+            [Row(values, {n: t for n, t in row.items() if n in own}, NOW_NS + i) for i, row in enumerate(some)],
+            b"h",
+        )
+        for of_all in hosts
+        for some in (rows[:2], rows)
+    ]
+    known, single = builder(True, checking(False)), builder(False, checking(False))
+    for one in sent:
+        found, wanted = outcome(known, [one.as_block()]), outcome(single, [one.as_singles()])
+        if refused_as_a_whole(found):
+            assert not found["rows"]
+            assert not wanted["rows"]
+        else:
+            del found["samples"], wanted["samples"]
+            assert found == wanted
+    assert {host for host, _ in known.identities.rnics} >= {"h1", "h2", "h7"}
+
+
 GOOD = Sent(
     "rnic_offload",
     ("flows_offloaded", "max_idle_ms"),

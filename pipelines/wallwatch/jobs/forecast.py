@@ -35,6 +35,7 @@ from wallwatch.forecasting.registry.folder import Registry
 from wallwatch.jobs import kafka
 from wallwatch.jobs.contention import ContentionWatch
 from wallwatch.jobs.forecast_models import Models
+from wallwatch.jobs.garbage import Garbage
 from wallwatch.jobs.metrics import FORECAST_SECONDS, FORECAST_WORKING, FORECASTS, serve
 from wallwatch.jobs.residuals import Residuals
 from wallwatch.jobs.singleton_lock import SingletonLock
@@ -230,7 +231,9 @@ class ForecastJob:
         serve(self._settings.metrics_port)
         ProfileWatcher(self._settings.libpq_url, self._stop).start()
         done, waiting = -1, False
+        garbage = Garbage()
         while not self._stop.is_set():
+            garbage.collect_when_due()
             try:
                 if not self._lock.held():
                     if not waiting:

@@ -21,7 +21,7 @@ from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
 from wallwatch.jobs.ingest_forecasts import StoredForecast, decode_forecast
 from wallwatch.jobs.ingest_isolation import StoredIsolation
 from wallwatch.jobs.metrics import UNKNOWN_FIELDS
-from wallwatch.store.block_columns import ScannedBlocks
+from wallwatch.store.block_columns import Known, ScannedBlocks
 from wallwatch.store.column_encoder import ColumnEncoder, Scanned
 from wallwatch.store.encode import Encoded, Sample, TableEncoder
 from wallwatch.store.identities import Identities
@@ -166,27 +166,39 @@ class BatchBuilder:
             table = batch.tables[measurement.table] = Encoded(measurement.table, self._encoders[measurement.name].columns)
         return table
 
-    def _store_parts(self, batch: Batch, topic: str, measurement: Measurement, blocks: list[ScannedBlocks]) -> None:
-        """Identify and encode rows of parts of RNICs. They are most of what hosts send, and nobody looks at one alone."""
+    def _store_parts(
+        self, batch: Batch, topic: str, measurement: Measurement, blocks: list[ScannedBlocks], others: list[Mapping[str, str]]
+    ) -> None:
+        """Identify and encode rows of parts of RNICs. They are most of what hosts send, and nobody looks at one alone.
+
+        `others` are tags of further rows, so that all new RNICs are stored together.
+        """
         table = self._table(batch, measurement)
         unknown_before = table.unknown_fields
-        for one in blocks:
-            self._columns[measurement.name].encode(one.scanned, self._numbers_of_parts(measurement, one), table)
+        addresses = [[part.pci for part in one.scanned.parts] for one in blocks]
+        self._identify_parts(measurement, blocks, addresses, others)
+        for one, of_rows in zip(blocks, addresses, strict=True):
+            numbers: list[int] = []
+            for known, count in zip(one.of, one.counts.values(), strict=True):
+                numbers += map(known.identities.__getitem__, of_rows[len(numbers) : len(numbers) + count])
+            self._columns[measurement.name].encode(one.scanned, numbers, table)
         if table.unknown_fields > unknown_before:
             UNKNOWN_FIELDS.labels(topic).inc(table.unknown_fields - unknown_before)
 
-    def _numbers_of_parts(self, measurement: Measurement, one: ScannedBlocks) -> list[int]:
-        """The number of each row's RNIC; new ones are stored first."""
-        parts = one.scanned.parts
-        found: list[int] = []
-        for known, count in zip(one.of, one.counts.values(), strict=True):
-            addresses = [part.pci for part in parts[len(found) : len(found) + count]]
-            missing = set(addresses) - known.identities.keys()
-            if missing:
-                numbers = self._numbers(measurement, [known.envelope.tags | {"pci": pci} for pci in missing])
-                known.identities.update(zip(missing, numbers, strict=True))
-            found += map(known.identities.__getitem__, addresses)
-        return found
+    def _identify_parts(
+        self, measurement: Measurement, blocks: list[ScannedBlocks], addresses: list[list[str]], others: list[Mapping[str, str]]
+    ) -> None:
+        """Note the number of each RNIC that a block names; new ones are stored first."""
+        wanted: list[tuple[Known, str]] = []
+        for one, of_rows in zip(blocks, addresses, strict=True):
+            begin = 0
+            for known, count in zip(one.of, one.counts.values(), strict=True):
+                wanted += [(known, pci) for pci in set(of_rows[begin : begin + count]) - known.identities.keys()]
+                begin += count
+        if wanted:
+            tags = [known.envelope.tags | {"pci": pci} for known, pci in wanted]
+            for (known, pci), number in zip(wanted, self._numbers(measurement, [*tags, *others]), strict=False):
+                known.identities[pci] = number
 
     def _in_columns(self, columns: ColumnEncoder, group: list[Any], latest_ns: int) -> list[Scanned]:
         """What can be read in columns. A message whose sender does not prove its name is read one by one, which says what is wrong."""

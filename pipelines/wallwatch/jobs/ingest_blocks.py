@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ _NO_FIELDS: dict[str, Any] = {}
 
 Store = Callable[["Batch", str, Measurement, list[Decoded | None], list[Scanned], list[int], Callable[[int], Any]], object]
 """Stores samples of one measurement: `BatchBuilder._store`."""
-StoreParts = Callable[["Batch", str, Measurement, list[ScannedBlocks]], None]
+StoreParts = Callable[["Batch", str, Measurement, list[ScannedBlocks], list[Mapping[str, str]]], None]
 """Stores rows of parts of RNICs: `BatchBuilder._store_parts`."""
 
 
@@ -90,7 +90,8 @@ class BlockSamples:
             return
         measurement = measurements()[name]
         if measurement.of_parts and scanned:
-            self._store_parts(batch, TOPIC, measurement, scanned)
+            others = [row.tags for read in one_by_one.values() for row in read.samples]
+            self._store_parts(batch, TOPIC, measurement, scanned, others)
             counts |= {number: 0 for one in scanned for number in one.counts}
             scanned = []
             if not one_by_one:

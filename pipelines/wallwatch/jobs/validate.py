@@ -24,6 +24,7 @@ from wallwatch.domain.telemetry.decode import Refused, decode
 from wallwatch.domain.telemetry.keys import TAG
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs import kafka, validate_policies
+from wallwatch.jobs.garbage import Garbage
 from wallwatch.jobs.metrics import DEAD_LETTERS, LAG, MESSAGES, VIOLATIONS, serve
 from wallwatch.jobs.stalled import StalledPartitions
 from wallwatch.settings import Settings
@@ -87,9 +88,11 @@ class Validate:
             self._settings.validate_most_subjects,
         )
         self._begin(server_side, partitions)
+        garbage = Garbage()
         try:
             while not self._stop.is_set():
                 self._turn(server_side)
+                garbage.collect_when_due()
         finally:
             self._checkpoint(server_side)
             self._consumer.close()

@@ -22,8 +22,16 @@ log = logging.getLogger(__name__)
 SLO_EVERY_S = 3.0
 HOLDERS_EVERY_S = 3.0
 RNICS_EVERY_S = 60.0
-OVERLAPS = ((timedelta(days=1), 600.0), (timedelta(minutes=10), 30.0), (timedelta(minutes=1), HOLDERS_EVERY_S))
-"""How old the events are that are read again, and how often: collectors may deliver them late, even by hours, but rarely do."""
+SOUGHT_EVERY_S = 15.0
+"""How often functions are looked for that were not sampled yet; collectors sample them once in an interval."""
+OVERLAPS = (
+    (timedelta(days=1), 3_600.0),
+    (timedelta(minutes=10), 120.0),
+    (timedelta(minutes=1), 15.0),
+    (timedelta(seconds=20), HOLDERS_EVERY_S),
+)
+"""How old the events are that are read again, and how often: collectors may deliver them late, even by hours, but rarely do. So each event
+is read some 40 times; pods of a large fleet that live for minutes make hundreds in a second."""
 SAMPLED_LATELY = timedelta(minutes=10)
 """A function that was sought in all samples may have been sampled this long ago by now."""
 
@@ -106,6 +114,7 @@ class HolderWatcher(Watcher):
         self._wanted: set[Device] = set()
         self._sought: set[Device] = set()
         """Functions without a number that were looked for in all samples: from now on, new samples are enough."""
+        self._sought_due_s = 0.0
         self._rnics: dict[tuple[str, str], tuple[str, str]] = {}
         self._rnics_due_s = 0.0
 
@@ -130,7 +139,11 @@ class HolderWatcher(Watcher):
         """Ask which number the functions have that are held; a function that was never sampled is asked for again."""
         self._wanted -= self._numbers.keys()
         found: dict[Device, int] = {}
-        for wanted, since in ((self._wanted - self._sought, now - SAMPLED_WITHIN), (self._wanted & self._sought, now - SAMPLED_LATELY)):
+        monotonic_s = time.monotonic()
+        again = self._wanted & self._sought if monotonic_s >= self._sought_due_s else set()
+        if again:
+            self._sought_due_s = monotonic_s + SOUGHT_EVERY_S
+        for wanted, since in ((self._wanted - self._sought, now - SAMPLED_WITHIN), (again, now - SAMPLED_LATELY)):
             if wanted:
                 hosts, pcis, devices = map(list, zip(*wanted, strict=True))
                 values = {"hosts": hosts, "pcis": pcis, "devices": devices, "since": since}

@@ -75,6 +75,7 @@ SHOWN = frozenset(
         "automation_run",
         "kubernetes_node",
         "kubernetes_pod",
+        "nvsentinel_report",
     }
 )
 """What dashboards may show besides telemetry and configuration."""

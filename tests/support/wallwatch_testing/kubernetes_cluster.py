@@ -156,6 +156,20 @@ class StandInCluster:
         node["spec"].setdefault("taints", []).append(taint)
         node["metadata"]["resourceVersion"] = self._next()
 
+    def change_by_others(self, name: str, patch: Document, conditions: Sequence[Document] = ()) -> None:
+        """What another controller writes of a node: a merge patch of it (null removes), and conditions in its status."""
+        node = copy.deepcopy(self._nodes[name])
+        for part, changes in patch.items():
+            for key, value in changes.items():
+                former = node[part].get(key)
+                merged = {**former, **value} if isinstance(former, dict) and isinstance(value, dict) else value
+                node[part][key] = {k: v for k, v in merged.items() if v is not None} if isinstance(merged, dict) else merged
+            node[part] = {key: value for key, value in node[part].items() if value is not None}
+        node["status"]["conditions"] = _merged(node["status"]["conditions"], list(conditions))
+        node["metadata"]["resourceVersion"] = self._next()
+        _validate(node)
+        self._nodes[name] = node
+
     def add_pod(self, pod: str, labels: Mapping[str, str] | None = None, owner: tuple[str, str] | None = None) -> None:
         namespace, _, name = pod.partition("/")
         metadata: Document = {"name": name, "namespace": namespace, "uid": str(uuid4()), "labels": dict(labels or {})}

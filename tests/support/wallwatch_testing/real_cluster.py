@@ -153,6 +153,12 @@ class RealCluster:
         taints = [*self.node(name)["spec"].get("taints", []), taint]
         self._patch(name, "", {"spec": {"taints": taints}}, "application/merge-patch+json")
 
+    def change_by_others(self, name: str, patch: Document, conditions: Sequence[Document] = ()) -> None:
+        """What another controller writes of a node: a merge patch of it (null removes), and conditions in its status."""
+        self._patch(name, "", patch, "application/merge-patch+json")
+        if conditions:
+            self._patch(name, "/status", {"status": {"conditions": list(conditions)}}, "application/strategic-merge-patch+json")
+
     def add_pod(self, pod: str, labels: Mapping[str, str] | None = None, owner: tuple[str, str] | None = None) -> None:
         namespace, _, name = pod.partition("/")
         self._server.admin.post("/api/v1/namespaces", json={"metadata": {"name": namespace}})

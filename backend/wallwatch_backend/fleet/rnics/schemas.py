@@ -46,6 +46,15 @@ class RnicSummary(BaseModel):
     rx_gbps: float | None
 
 
+class NodeReport(BaseModel):
+    """One thing that NVSentinel says of a node."""
+
+    name: str = Field(description="The check that found it unhealthy, or cordon: NVSentinel cordoned the node")
+    since: datetime
+    text: str = Field(description="Its words; empty if it gives none")
+    devices: list[str] = Field(description="InfiniBand devices and PCI addresses that it is about; empty: the node")
+
+
 class KubernetesNode(BaseModel):
     """The host as a node of Kubernetes."""
 
@@ -57,6 +66,9 @@ class KubernetesNode(BaseModel):
     reason: str | None = Field(description="Reason of that condition")
     tainted: bool = Field(description="Whether it has Wallwatch's taint, because RNICs are cordoned")
     unschedulable: bool = Field(description="Whether somebody cordoned the node itself")
+    nvsentinel: list[NodeReport] = Field(
+        description="What NVSentinel says of the node or of this RNIC now, its cordon first; empty: nothing, or Wallwatch does not ask"
+    )
     read_at: datetime
 
 

@@ -1,5 +1,6 @@
 """RNICs: the list, one RNIC, its masks and findings."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -14,10 +15,12 @@ from wallwatch_backend.fleet.rnics.schemas import (
     KubernetesNode,
     MaskChains,
     MaskEntry,
+    NodeReport,
     Rnic,
     RnicSummary,
     WallValue,
 )
+from wallwatch_backend.hosts.kubernetes import reports
 from wallwatch_backend.hosts.kubernetes.models import KubernetesNodeRow
 from wallwatch_backend.hosts.kubernetes.repository import node_of
 from wallwatch_backend.incidents.context.changes import changes_of_rnic
@@ -106,6 +109,7 @@ async def get_rnic(session: ReadSession, host: str, pci: str, sampling_interval_
     state = await repository.state(session, host, pci)
     agent = await repository.agent_of(session, host)
     node = await node_of(session, host)
+    said = await reports.present(session, host, clock.now()) if node is not None else []
     incidents = await repository.open_incidents(session, host, pci)
     cordoned, _ = await cordons.cordon_of(session, host, pci)
     stored = (state.symptoms or {}) if state is not None else {}
@@ -127,7 +131,7 @@ async def get_rnic(session: ReadSession, host: str, pci: str, sampling_interval_
         headroom=state.headroom if state is not None else None,
         nearest_wall=state.nearest_wall if state is not None else None,
         cordoned=cordoned,
-        node=_node(node) if node is not None else None,
+        node=_node(node, said, {pci, identity.ibdev}) if node is not None else None,
         agent_id=agent.id if agent is not None else None,
         agent_connected=agent is not None and agent.connected,
         tx_gbps=state.tx_gbps if state is not None else None,
@@ -146,7 +150,8 @@ async def get_rnic(session: ReadSession, host: str, pci: str, sampling_interval_
     )
 
 
-def _node(row: KubernetesNodeRow) -> KubernetesNode:
+def _node(row: KubernetesNodeRow, said: Sequence[reports.NvsentinelReportRow], names: set[str | None]) -> KubernetesNode:
+    """`names` are those by which a report may name the RNIC: what it says of another RNIC of the host is left out."""
     return KubernetesNode(
         zone=row.zone,
         instance_type=row.instance_type,
@@ -154,6 +159,11 @@ def _node(row: KubernetesNodeRow) -> KubernetesNode:
         reason=row.reason,
         tainted=row.tainted,
         unschedulable=row.unschedulable,
+        nvsentinel=[
+            NodeReport(name=each.name, since=each.since, text=each.text, devices=each.devices)
+            for each in said
+            if not each.devices or not names.isdisjoint(each.devices)
+        ],
         read_at=row.read_at,
     )
 

@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from wallwatch_backend.hosts.kubernetes import reports
+from wallwatch_backend.hosts.kubernetes.reports import NvsentinelReportRow
 from wallwatch_backend.incidents.context import repository
 from wallwatch_backend.incidents.context.schemas import Change, Changes
 from wallwatch_backend.incidents.models import IncidentRow
@@ -26,6 +28,7 @@ async def changes_on(
         *(_firmware(f) for f in await repository.firmware_changes(session, hosts, since, until)),
         *(_remedy(at, r) for at, r in await remedy_history().applied_on_hosts(session, hosts, since, until)),
         *(_incident(i) for i in await repository.incidents(session, but, hosts, since, until)),
+        *await _reports(session, hosts, since, until),
     ]
     changes.sort(key=lambda change: change.at)
     return changes
@@ -66,6 +69,28 @@ def _remedy(at: datetime, r: AppliedRemedy) -> Change:
     params = ", ".join(f"{name} = {value}" for name, value in sorted(r.params.items()))
     text = f"{r.action} ({params}) was applied, requested by {r.requested_by}."
     return Change(at=at, kind="remedy", host=r.host, pci=r.pci or "", text=text, data={"remedy_id": str(r.id), "state": r.state})
+
+
+async def _reports(session: ReadSession, hosts: Sequence[str], since: datetime, until: datetime) -> list[Change]:
+    """What NVSentinel began, and ended, to say of the hosts; of an RNIC where it names one that is known."""
+    found = await reports.begun_or_ended(session, hosts, since, until)
+    if not found:
+        return []
+    addresses = await repository.addresses(session, {row.host for row in found})
+    changes = []
+    for row in found:
+        known = [addresses.get((row.host, device), device) for device in row.devices]
+        pci = known[0] if len(set(known)) == 1 else ""
+        if since <= row.since <= until:
+            changes.append(_report(row, pci, row.since, row.text))
+        if row.until is not None and since <= row.until <= until:
+            changes.append(_report(row, pci, row.until, "ended"))
+    return changes
+
+
+def _report(row: NvsentinelReportRow, pci: str, at: datetime, text: str) -> Change:
+    said = f"NVSentinel: {row.name}{f': {text}' if text else ''}"
+    return Change(at=at, kind="event", host=row.host, pci=pci, text=said, data={"kind": "nvsentinel", "name": row.name})
 
 
 def _incident(i: IncidentRow) -> Change:

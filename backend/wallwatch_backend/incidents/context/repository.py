@@ -1,6 +1,6 @@
 """Queries of telemetry and events around an incident."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -96,6 +96,13 @@ async def _changes(session: ReadSession, values: Any, since: datetime) -> Sequen
     v = values.subquery()
     query = select(v).where(v.c.before.is_not(None), v.c.before != v.c.after, v.c.time >= since).order_by(v.c.time).limit(100)
     return (await session.execute(query)).all()
+
+
+async def addresses(session: ReadSession, hosts: Collection[str]) -> dict[tuple[str, str], str]:
+    """(host, InfiniBand device) -> PCI address, of the hosts' RNICs."""
+    r = rnic.c
+    found = await session.execute(select(r.host, r.ibdev, r.pci).where(r.host.in_(hosts), r.ibdev.is_not(None)))
+    return {(row.host, row.ibdev): row.pci for row in found}
 
 
 async def incidents(

@@ -49,7 +49,7 @@ type rnic struct {
 	netdev string
 }
 
-// fields returns what DTS tells of an RNIC. What it does not have is absent.
+// fields returns what DTS says of an RNIC. What it does not have is absent.
 func (r rnic) fields(read scraped.Answer) map[string]any {
 	fields := map[string]any{}
 	ports := distinct(read.Of(portState, r.IBDev))

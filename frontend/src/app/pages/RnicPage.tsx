@@ -5,6 +5,7 @@ import { OverviewTab } from "@/features/fleet/rnic/overview/OverviewTab";
 import { useRnic } from "@/features/fleet/rnic/queries";
 import { RnicHeader } from "@/features/fleet/rnic/RnicHeader";
 import classes from "@/features/fleet/rnic/RnicHeader.module.css";
+import { withoutFlows } from "@/features/fleet/rnic/status";
 import { NO_FIELDS, RNIC_TABS, type RnicSearch, toFields } from "@/features/fleet/rnic/tabs";
 import { parseVfView, type VfView } from "@/features/fleet/vfs/vfView";
 import { ContentionPanel } from "@/features/functions/card/ContentionPanel";
@@ -117,7 +118,12 @@ export function RnicPage({ host, pci, search, onSearch }: Props) {
       </View>
       <View tab="flows">
         <Stack gap={12}>
-          <SeriesPanels {...place} {...time} walls={rnic.data?.walls ?? []} />
+          <SeriesPanels
+            {...place}
+            {...time}
+            walls={rnic.data?.walls ?? []}
+            withoutFlows={rnic.data !== undefined && withoutFlows(rnic.data)}
+          />
           <ChainPanel {...place} />
           <PlanPanel {...place} />
           <ExpectedPanel {...place} />
@@ -130,7 +136,7 @@ export function RnicPage({ host, pci, search, onSearch }: Props) {
         <RnicPolicies {...place} range={range} />
       </View>
       <View tab="forecast">
-        <ForecastPanel {...place} />
+        <ForecastPanel {...place} withoutFlows={rnic.data !== undefined && withoutFlows(rnic.data)} />
       </View>
       <View tab="hardware">
         <HardwareTab

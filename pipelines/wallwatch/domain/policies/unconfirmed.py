@@ -24,6 +24,8 @@ class Unconfirmed:
     def __init__(self, margin_us: int) -> None:
         self._margin_us = margin_us
         self._waiting: list[Violation] = []
+        self._subjects: set[tuple[str, Name]] = set()
+        """Policies and subjects of those that wait, and maybe of some that do no longer."""
         self._heard_us: dict[str, int] = {}
         self.counts: dict[str, int] = {}
         """Violations of each policy that were not sent: they wait, or were refuted or abandoned."""
@@ -50,12 +52,16 @@ class Unconfirmed:
         if not self._missing(violation):
             return False
         self._waiting.append(violation)
+        self._subjects.add((violation.policy, violation.subject))
         self.counts[violation.policy] = self.counts.get(violation.policy, 0) + 1
         return True
 
     def refute(self, policy: str, subject: Name, at_us: int) -> None:
         """An event of a subject came late: later conclusions about it are not sent."""
+        if (policy, subject) not in self._subjects:
+            return
         self._waiting = [one for one in self._waiting if (one.policy, one.subject) != (policy, subject) or one.at_us < at_us]
+        self._subjects = {(one.policy, one.subject) for one in self._waiting}
 
     def confirmed(self) -> list[Violation]:
         """Violations whose hosts have reported; they no longer wait."""
@@ -84,3 +90,4 @@ class Unconfirmed:
         for policy, subject, at_us, steps, host, pci, cut in dumped["waiting"]:
             trace = tuple(Step(at, tuple(names), tuple(kinds), of) for at, names, kinds, of in steps)
             self._waiting.append(Violation(policy, tuple(subject), at_us, trace, host, pci, cut))
+            self._subjects.add((policy, tuple(subject)))

@@ -125,8 +125,15 @@ const SPANS = [
   { value: "168", label: "7 days" },
 ];
 
+interface Props {
+  host: string;
+  pci: string;
+  /** Its host reports no flows, which is why there is no forecast. */
+  withoutFlows: boolean;
+}
+
 /** The next hour of one RNIC, and how accurate its forecasts were so far. */
-export function ForecastPanel({ host, pci }: { host: string; pci: string }) {
+export function ForecastPanel({ host, pci, withoutFlows }: Props) {
   const forecast = useForecast(host, pci);
   const [chosen, setChosen] = useState<string | null>(null);
   const [horizon, setHorizon] = useState("900");
@@ -171,10 +178,16 @@ export function ForecastPanel({ host, pci }: { host: string; pci: string }) {
         lines={6}
         isEmpty={(data) => data === null}
         empty={
-          <EmptyState title="No forecast yet">
-            The first arrives within two minutes of the first samples. If none arrives, check that the forecast job is
-            running.
-          </EmptyState>
+          withoutFlows ? (
+            <EmptyState title="No forecast without flows">
+              Flows are not measured on this host, and forecasts are about their limits and what they do to bandwidth.
+            </EmptyState>
+          ) : (
+            <EmptyState title="No forecast yet">
+              The first arrives within two minutes of the first samples. If none arrives, check that the forecast job is
+              running.
+            </EmptyState>
+          )
         }
       >
         {(data) =>

@@ -12,7 +12,7 @@ import { SymptomBadge } from "@/lib/ui/SymptomBadge";
 import classes from "./AttentionList.module.css";
 import { isStale } from "./canvas/scene";
 import { useIncidentsOfRnics } from "./queries";
-import type { FleetSummary } from "./summary";
+import { type FleetSummary, quietText } from "./summary";
 
 /** Its forms weigh a fifth of this page and are rarely asked for. */
 const RnicRemedyDialog = lazy(() =>
@@ -55,7 +55,7 @@ export function AttentionList({ state, summary, now, past, onShowAll }: Props) {
   if (summary.needAttention === 0) {
     return (
       <Text size="sm" c="dimmed" data-testid="attention">
-        All RNICs healthy: no symptoms, none near its limit
+        {quietText(summary)}
         {summary.stale > 0 ? `, but ${plural(summary.stale, "RNIC")} sent no recent data.` : "."}
       </Text>
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toColumns } from "@/testing/columns";
-import { summarise } from "./summary";
+import { quietText, summarise } from "./summary";
 
 const staleAfterMs = 45_000;
 const PCI = ["0000:3b:00.0", "0000:5e:00.0", "0000:86:00.0"];
@@ -35,5 +35,16 @@ describe("the RNICs that need attention", () => {
     ]);
     const summary = summarise({ columns, staleAfterMs }, [0, 1], 1000);
     expect(summary.symptoms.map(([symptom]) => symptom)).toEqual(["S1", "S6", "silent", "unexplained"]);
+  });
+});
+
+describe("a fleet without anything that needs attention", () => {
+  const of = (total: number, unknown: number) =>
+    quietText({ total, bands: { unknown, low: total - unknown, moderate: 0, high: 0, near: 0, beyond: 0 } });
+
+  it("is called healthy only where the limits are known", () => {
+    expect(of(2, 0)).toBe("All RNICs healthy: no symptoms, none near its limit");
+    expect(of(9, 2)).toBe("No symptoms, none near its limit. The limits of 2 RNICs are unknown");
+    expect(of(2, 2)).toBe("No symptoms. How close the RNICs are to their limits is unknown");
   });
 });

@@ -1,3 +1,4 @@
+import { plural } from "@/lib/format";
 import { type Band, bandOf, BANDS } from "@/lib/headroom";
 import type { Columns } from "@/lib/stream/columns";
 import type { FleetState } from "@/lib/stream/fleetStore";
@@ -94,4 +95,11 @@ export function summarise(
     sharing,
     needAttention: sick.length,
   };
+}
+
+/** What may be said of a fleet where nothing is known to be wrong: an RNIC whose limits are unknown is not a healthy one. */
+export function quietText({ total, bands: { unknown } }: Pick<FleetSummary, "total" | "bands">): string {
+  if (unknown === 0) return "All RNICs healthy: no symptoms, none near its limit";
+  if (unknown === total) return "No symptoms. How close the RNICs are to their limits is unknown";
+  return `No symptoms, none near its limit. The limits of ${plural(unknown, "RNIC")} are unknown`;
 }

@@ -11,6 +11,7 @@ import { useNow } from "@/lib/time/useNow";
 import { StatusMark } from "@/lib/ui/StatusMark";
 import { SymptomLink } from "@/lib/ui/SymptomBadge";
 import classes from "./RnicHeader.module.css";
+import { NvsentinelNotes } from "./NvsentinelNotes";
 import { nodeText, statusOf } from "./status";
 
 const RnicRemedyDialog = lazy(() =>
@@ -90,6 +91,7 @@ export function RnicHeader({ rnic, tools }: { rnic: Rnic; tools: ReactNode }) {
           </Fact>
         </dl>
       </Group>
+      <NvsentinelNotes node={rnic.node} now={now} />
       {opened && (
         <Suspense>
           <RnicRemedyDialog host={rnic.host} pci={rnic.pci} onClose={dialog.close} />

@@ -13,18 +13,21 @@ import { useFindings, useSeries } from "./queries";
 import { CHARTS, toModel } from "./seriesModels";
 import { timeFormats } from "./timeFormats";
 import { useOpenIncident } from "./useOpenIncident";
+import { WithoutFlows } from "./WithoutFlows";
 
 interface Props {
   host: string;
   pci: string;
   range: RangeSearch;
   walls: readonly WallValue[];
+  /** The host reports no flows now; it may have, in the range that is shown. */
+  withoutFlows: boolean;
   onZoom: (fromMs: number, toMs: number) => void;
   onZoomOut: () => void;
 }
 
 /** What of the RNIC's series is about flows and masks, with one crosshair. */
-export function SeriesPanels({ host, pci, range, walls, onZoom, onZoomOut }: Props) {
+export function SeriesPanels({ host, pci, range, walls, withoutFlows, onZoom, onZoomOut }: Props) {
   const group = useId();
   const openIncident = useOpenIncident();
   const series = useSeries(host, pci, range);
@@ -36,6 +39,14 @@ export function SeriesPanels({ host, pci, range, walls, onZoom, onZoomOut }: Pro
     const formats = timeFormats(zone, Date.parse(data.from), Date.parse(data.to));
     return CHARTS.map((spec) => toModel(spec, data, findings.data ?? [], walls, formats));
   }, [series.data, findings.data, walls, zone]);
+  const measured = Object.values(series.data?.values ?? {}).some((values) => values.some((value) => value !== null));
+  if (withoutFlows && series.data && !measured) {
+    return (
+      <Panel title="Flows and masks">
+        <WithoutFlows host={host} pci={pci} />
+      </Panel>
+    );
+  }
   return (
     <section aria-label="Series">
       {series.error && !series.data && <ProblemNotice error={series.error} onRetry={() => void series.refetch()} />}

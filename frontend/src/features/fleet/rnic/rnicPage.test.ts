@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Rnic, RnicChange } from "@/lib/api/types";
 import { toMarks } from "./events";
-import { statusOf } from "./status";
+import { reportText, statusOf } from "./status";
 import { parseRnicSearch } from "./tabs";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -12,6 +12,9 @@ const rnic = (changes: Partial<Rnic> = {}) => ({
   symptoms: [],
   seen_at: "2026-11-21T11:59:55Z",
   stale_after_s: 45,
+  walls: [],
+  tx_gbps: 12,
+  rx_gbps: 0,
   ...changes,
 });
 const symptom = (id: string, incident: string | null = null, until: string | null = null) => ({
@@ -28,6 +31,11 @@ describe("the sentence about an RNIC", () => {
     ["warn", "Near limit: Egress masks at 95% of limit, no symptoms", rnic({ headroom: 0.05 })],
     ["bad", "Egress masks at 3.4× limit, no symptoms", rnic({ headroom: -2.4 })],
     ["good", "No symptoms; its limits are unknown", rnic({ headroom: null, nearest_wall: null })],
+    [
+      "warn",
+      "Flows are not measured: limits and symptoms S1 to S8 are not judged",
+      rnic({ headroom: null, nearest_wall: null, tx_gbps: null, rx_gbps: null }),
+    ],
     ["warn", "No telemetry for 4 min", rnic({ seen_at: "2026-11-21T11:56:00Z" })],
     ["warn", "No telemetry received yet", rnic({ seen_at: null })],
   ])("is %s: %s", (tone, text, facts) => {
@@ -44,6 +52,17 @@ describe("the sentence about an RNIC", () => {
       text: "Name of S6 for 12 min and 1 more; Egress masks at 3.4× limit",
       incident: "an-id",
     });
+  });
+});
+
+describe("what NVSentinel says", () => {
+  const since = "2026-11-21T11:48:00Z";
+
+  it.each([
+    ["cordon", "NVSentinel cordoned the node 12 min ago"],
+    ["EthernetStateCheck", "NVSentinel: EthernetStateCheck for 12 min"],
+  ])("of %s is: %s", (name, text) => {
+    expect(reportText({ name, since, text: "", devices: [] }, NOW)).toBe(text);
   });
 });
 

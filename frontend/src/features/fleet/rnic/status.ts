@@ -13,7 +13,15 @@ export interface RnicStatus {
   incident: string | null;
 }
 
-type Facts = Pick<Rnic, "headroom" | "nearest_wall" | "symptoms" | "seen_at" | "stale_after_s">;
+type Facts = Pick<
+  Rnic,
+  "headroom" | "nearest_wall" | "symptoms" | "seen_at" | "stale_after_s" | "walls" | "tx_gbps" | "rx_gbps"
+>;
+
+/** Whether an RNIC is reported, but nothing of its flows: absent numbers are not healthy ones. */
+export function withoutFlows({ seen_at, walls, tx_gbps, rx_gbps }: Omit<Facts, "symptoms" | "stale_after_s">): boolean {
+  return seen_at !== null && tx_gbps === null && rx_gbps === null && walls.every(({ value }) => value === null);
+}
 
 function limitText({ headroom, nearest_wall: wall }: Facts, names: Names): string {
   return wall === null ? formatHeadroom(headroom) : `${names.wall(wall)} at ${formatHeadroom(headroom)}`;
@@ -38,11 +46,21 @@ export function statusOf(rnic: Facts, names: Names, now: number): RnicStatus {
       text: silentMs === null ? "No telemetry received yet" : `No telemetry for ${formatDuration(silentMs)}`,
       incident,
     };
+  if (withoutFlows(rnic))
+    return { tone: "warn", text: "Flows are not measured: limits and symptoms S1 to S8 are not judged", incident };
   const band = bandOf(rnic.headroom);
   if (band === "beyond") return { tone: "bad", text: `${limitText(rnic, names)}, no symptoms`, incident };
   if (band === "near") return { tone: "warn", text: `Near limit: ${limitText(rnic, names)}, no symptoms`, incident };
   if (band === "unknown") return { tone: "good", text: "No symptoms; its limits are unknown", incident };
   return { tone: "good", text: `Healthy; nearest limit: ${limitText(rnic, names)}`, incident };
+}
+
+type NodeReport = NonNullable<Rnic["node"]>["nvsentinel"][number];
+
+/** What NVSentinel says of the node, or of the RNIC, in a few words. */
+export function reportText({ name, since }: NodeReport, now: number): string {
+  const age = formatDuration(now - Date.parse(since));
+  return name === "cordon" ? `NVSentinel cordoned the node ${age} ago` : `NVSentinel: ${name} for ${age}`;
 }
 
 /** Where the host is in Kubernetes; null where it is no node, or nothing but its name is known. */

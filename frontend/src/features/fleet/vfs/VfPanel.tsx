@@ -96,7 +96,8 @@ function Nothing({ data }: { data: VirtualFunctions }) {
     );
   return (
     <EmptyState title="No virtual function samples in the last day">
-      The collector samples them every vf_interval (2 minutes unless changed); &quot;0s&quot; there turns it off.
+      The collector samples them every vf_interval (2 minutes unless changed); &quot;0s&quot; there turns it off. A
+      node_exporter knows nothing of them.
     </EmptyState>
   );
 }

@@ -14,6 +14,7 @@ import { IncidentActions } from "../actions/IncidentActions";
 import { TicketLinks } from "../actions/TicketLinks";
 import { reachText } from "../evidence/evidenceText";
 import { Assignee } from "./Assignee";
+import { openReports, sinceOf } from "./nodeReports";
 import { InhibitedNote, SilenceNote } from "./SuppressionNotes";
 
 const HOSTS_IN_ADDRESS = 40;
@@ -127,6 +128,15 @@ export function IncidentHeader({ incident }: { incident: Incident }) {
       </Group>
       {incident.suppressed_by !== null && <SilenceNote id={incident.suppressed_by} />}
       <InhibitedNote incident={incident} />
+      {incident.state !== "resolved" &&
+        openReports(incident.timeline).map((entry) => (
+          <Text key={entry.text} size="sm" mt={6} role="note" style={{ overflowWrap: "anywhere" }}>
+            ▣ {entry.text}{" "}
+            <Text span size="xs" c="dimmed">
+              {formatAgo(sinceOf(entry), now)}
+            </Text>
+          </Text>
+        ))}
     </header>
   );
 }

@@ -58,6 +58,7 @@ const MARKS: Readonly<Record<string, string>> = {
   uninhibited: "◉",
   merged: "⊂",
   split: "⊃",
+  node: "▣",
 };
 
 function markOf(kind: string): string {

@@ -90,7 +90,7 @@ export function HardwareTab({ host, pci, rnic, range, fields, onFields, onZoom, 
                         />
                       ) : (
                         <EmptyState title="No data in this range">
-                          The driver does not have this field, or it stayed at zero.
+                          The driver or what reads it on this host does not have this field, or it stayed at zero.
                         </EmptyState>
                       )}
                     </Panel>

@@ -8,6 +8,8 @@ import { QueryState } from "@/lib/ui/QueryState";
 import { useRnicPerformance } from "../../profiles/queries";
 import { useChanges, useFindings, useSeries } from "../queries";
 import { RnicIncidents } from "../RnicIncidents";
+import { withoutFlows } from "../status";
+import { WithoutFlows } from "../WithoutFlows";
 import { LimitList } from "./LimitList";
 import { OverviewCharts } from "./OverviewCharts";
 
@@ -32,7 +34,15 @@ export function OverviewTab({ rnic, host, pci, range, onZoom, onZoomOut }: Props
         <Stack gap={12}>
           <Panel title="Limits">
             <QueryState query={rnic} lines={9}>
-              {(data) => <LimitList walls={data.walls} nearest={data.nearest_wall} series={series.data} />}
+              {(data) =>
+                withoutFlows(data) ? (
+                  <EmptyState title="Limits are not judged">
+                    They are about flows, masks and contexts of Open vSwitch, which this host does not report.
+                  </EmptyState>
+                ) : (
+                  <LimitList walls={data.walls} nearest={data.nearest_wall} series={series.data} />
+                )
+              }
             </QueryState>
           </Panel>
           <Panel title="Symptoms and incidents">
@@ -59,9 +69,13 @@ export function OverviewTab({ rnic, host, pci, range, onZoom, onZoomOut }: Props
               lines={12}
               isEmpty={(data) => !Object.values(data.values).some((values) => values.some((value) => value !== null))}
               empty={
-                <EmptyState title="No data in this range">
-                  Choose a longer range, or check under Hosts whether the host still reports.
-                </EmptyState>
+                rnic.data && withoutFlows(rnic.data) ? (
+                  <WithoutFlows host={host} pci={pci} />
+                ) : (
+                  <EmptyState title="No data in this range">
+                    Choose a longer range, or check under Hosts whether the host still reports.
+                  </EmptyState>
+                )
               }
             >
               {(data) => (

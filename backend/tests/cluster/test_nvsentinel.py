@@ -1,0 +1,237 @@
+"""What NVSentinel says of nodes: read from the API server, shown on the RNIC's page, written into timelines.
+
+The nodes are written as NVSentinel's public source writes them (docs/decisions/0049).
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from wallwatch_backend.cluster.nvsentinel import CORDON, Report, reports_of
+from wallwatch_backend.cluster.worker import RELIST, ClusterWorker
+from wallwatch_backend.kit import clock
+from wallwatch_backend.settings import Settings
+from wallwatch_testing.kubernetes_cluster import StandInCluster
+from wallwatch_testing.kubernetes_nodes import OTHER, PCI, Cluster, shown
+
+PREFIX = "k8saas.nvidia.com/"
+STATE = "dgxc.nvidia.com/nvsentinel-state"
+AT = datetime(2026, 11, 20, 8, 30, tzinfo=UTC)
+PORT_DOWN = "NIC:mlx5_0 NICPort:1 port state DOWN, phys_state Disabled Recommended Action=REPLACE_VM;"
+
+
+def check(name: str, status: str = "True", message: str = PORT_DOWN, since: datetime = AT) -> dict[str, Any]:
+    """A condition as NVSentinel's platform connector sets it."""
+    at = since.strftime("%Y-%m-%dT%H:%M:%SZ")
+    reason = f"{name}IsNotHealthy" if status == "True" else f"{name}IsHealthy"
+    return {"type": name, "status": status, "reason": reason, "message": message, "lastHeartbeatTime": at, "lastTransitionTime": at}
+
+
+def cordoned(state: str = "quarantined", prefix: str = PREFIX) -> dict[str, Any]:
+    """What NVSentinel's fault quarantine and node drainer write when they cordon a node, as a merge patch."""
+    labels = {
+        f"{prefix}cordon-by": "NVSentinel",
+        f"{prefix}cordon-reason": "NIC-fatal-error",
+        f"{prefix}cordon-timestamp": "2026-11-20T08-31-05Z",
+    }
+    annotations = {"quarantineHealthEventIsCordoned": "True", "quarantineHealthEvent": '[{"checkName":"InfiniBandStateCheck"}]'}
+    return {"metadata": {"labels": {**labels, STATE: state}, "annotations": annotations}, "spec": {"unschedulable": True}}
+
+
+UNCORDONED: dict[str, Any] = {
+    "metadata": {
+        "labels": {f"{PREFIX}cordon-by": None, f"{PREFIX}cordon-reason": None, f"{PREFIX}cordon-timestamp": None, STATE: None},
+        "annotations": {"quarantineHealthEventIsCordoned": None, "quarantineHealthEvent": None},
+    },
+    "spec": {"unschedulable": None},
+}
+
+
+def document(patch: dict[str, Any] | None = None, *conditions: dict[str, Any]) -> dict[str, Any]:
+    return {**(patch or {}), "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady"}, *conditions]}}
+
+
+def test_a_check_that_found_the_node_unhealthy_is_a_report_with_its_devices() -> None:
+    message = f"{PORT_DOWN}ErrorCode:79 NIC:mlx5_1 PCI:0000:3b:00.1 firmware hung Recommended Action=REPLACE_VM;"
+    [report] = reports_of(document(None, check("InfiniBandStateCheck", message=message)))
+    assert (report.name, report.since, report.devices) == ("InfiniBandStateCheck", AT, ("mlx5_0", "mlx5_1", "0000:3b:00.1"))
+    assert "Disabled (recommended action: REPLACE_VM); ErrorCode:79" in report.text
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        check("InfiniBandStateCheck", "False", "No Health Failures"),
+        {**check("DiskPressure"), "reason": "KubeletHasDiskPressure"},
+        {**check("InfiniBandStateCheck"), "lastTransitionTime": None},
+    ],
+    ids=["healthy", "of the kubelet", "without a time"],
+)
+def test_other_conditions_are_no_reports(condition: dict[str, Any]) -> None:
+    assert reports_of(document(None, condition)) == ()
+
+
+def test_a_cordon_has_its_time_reason_and_state_whatever_prefix_the_labels_have() -> None:
+    for prefix in (PREFIX, "example.org/gpu-"):
+        [report] = reports_of(document(cordoned("draining", prefix)))
+        assert report == Report(CORDON, datetime(2026, 11, 20, 8, 31, 5, tzinfo=UTC), "NIC-fatal-error, state: draining")
+
+
+def test_a_cordon_without_a_readable_time_is_as_old_as_the_oldest_check() -> None:
+    patch = cordoned()
+    patch["metadata"]["labels"][f"{PREFIX}cordon-timestamp"] = "yesterday"
+    assert [report.since for report in reports_of(document(patch, check("GpuMemWatch")))] == [AT, AT]
+    assert reports_of(document(patch)) == ()
+
+
+@pytest.mark.parametrize(
+    ("part", "key", "value"),
+    [("spec", "unschedulable", None), ("metadata", "annotations", {})],
+    ids=["a person removed it", "of a person"],
+)
+def test_a_cordon_that_is_none_of_nvsentinels_is_no_report(part: str, key: str, value: object) -> None:
+    patch = cordoned()
+    patch[part][key] = value
+    assert reports_of(document(patch)) == ()
+
+
+def test_texts_have_a_bound() -> None:
+    [report] = reports_of(document(None, check("GpuMemWatch", message="x" * 5000 + ";")))
+    assert len(report.text) == 500
+
+
+@pytest.fixture
+def listed(worker: ClusterWorker, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """A function that does rounds of the worker, each so much later that it lists the nodes again."""
+    later = [timedelta(0)]
+    now = clock.now
+
+    async def round_of() -> None:
+        later[0] += RELIST + timedelta(seconds=1)
+        monkeypatch.setattr(clock, "now", lambda: now() + later[0])
+        await worker.process_round()
+
+    return round_of
+
+
+@pytest.fixture
+def known(fleet: Callable[..., None], backend: Any, host: str) -> None:
+    """The host's two RNICs, the first with the name that NVSentinel gives it."""
+    fleet({PCI: {}, OTHER: {}})
+    with backend.connect() as connection:
+        connection.execute("UPDATE rnic SET ibdev = CASE pci WHEN %s THEN 'mlx5_0' ELSE 'mlx5_1' END WHERE host = %s", [PCI, host])
+
+
+def of_rnic(viewer: httpx.Client, host: str, pci: str, part: str) -> dict[str, Any]:
+    answer = viewer.get(f"/api/v1/rnics/{host}/{pci}{part}")
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def reported(viewer: httpx.Client, host: str, pci: str) -> list[dict[str, Any]]:
+    """Changes of the RNIC that are of NVSentinel."""
+    return [change for change in of_rnic(viewer, host, pci, "/changes")["items"] if change["data"].get("kind") == "nvsentinel"]
+
+
+@pytest.mark.usefixtures("known")
+async def test_the_page_of_the_rnic_shows_the_cordon_first_and_what_is_said_of_that_rnic(
+    listed: Callable[..., Any], cluster: Cluster, viewer: httpx.Client, host: str
+) -> None:
+    cluster.add_node(host)
+    memory = check("GpuMemWatch", message="GPU:0 ECC Recommended Action=NONE;")
+    cluster.change_by_others(host, cordoned(), [check("InfiniBandStateCheck"), memory])
+    await listed()
+    said = shown(viewer, host)["nvsentinel"]
+    assert [each["name"] for each in said] == ["cordon", "GpuMemWatch", "InfiniBandStateCheck"]
+    assert said[0]["text"] == "NIC-fatal-error, state: quarantined"
+    assert [each["name"] for each in of_rnic(viewer, host, OTHER, "")["node"]["nvsentinel"]] == ["cordon", "GpuMemWatch"], (
+        "another RNIC's port is not its own"
+    )
+    cluster.change_by_others(host, UNCORDONED, [check("InfiniBandStateCheck", "False", "No Health Failures")])
+    await listed()
+    assert [each["name"] for each in shown(viewer, host)["nvsentinel"]] == ["GpuMemWatch"]
+
+
+def entries(viewer: httpx.Client, incident: str) -> list[str]:
+    answer = viewer.get(f"/api/v1/incidents/{incident}")
+    assert answer.status_code == 200, answer.text
+    return [entry["text"] for entry in answer.json()["timeline"] if entry["kind"] == "node"]
+
+
+@pytest.mark.usefixtures("known")
+async def test_the_timeline_of_an_open_incident_says_once_when_it_began_and_ended(
+    listed: Callable[..., Any], cluster: Cluster, viewer: httpx.Client, incident: Callable[..., str], host: str
+) -> None:
+    cluster.add_node(host)
+    during, resolved = incident(opened_at=AT - timedelta(hours=1)), incident(state="resolved", resolved_at=datetime.now(UTC))
+    cluster.change_by_others(host, cordoned())
+    for _ in range(2):
+        await listed()
+    assert entries(viewer, during) == [f"NVSentinel cordoned the node {host}: NIC-fatal-error, state: quarantined."]
+    after = incident(opened_at=AT + timedelta(hours=1))
+    cluster.change_by_others(host, cordoned("draining"))
+    await listed()
+    assert entries(viewer, after) == [f"NVSentinel cordoned the node {host}: NIC-fatal-error, state: draining, since 2026-11-20 08:31 UTC."]
+    assert len(entries(viewer, during)) == 1
+    cluster.change_by_others(host, UNCORDONED)
+    for _ in range(2):
+        await listed()
+    for each in (during, after):
+        assert entries(viewer, each)[1:] == [f"NVSentinel's cordon of the node {host} ended."]
+    assert entries(viewer, resolved) == []
+
+
+@pytest.mark.usefixtures("known")
+async def test_changes_of_the_rnic_have_what_nvsentinel_said(
+    listed: Callable[..., Any], cluster: Cluster, viewer: httpx.Client, host: str
+) -> None:
+    cluster.add_node(host)
+    since = datetime.now(UTC) - timedelta(minutes=10)
+    cluster.change_by_others(host, {}, [check("EthernetStateCheck", since=since)])
+    await listed()
+    [found] = reported(viewer, host, PCI)
+    assert (found["kind"], found["pci"]) == ("event", PCI)
+    assert found["text"].startswith("NVSentinel: EthernetStateCheck: NIC:mlx5_0 NICPort:1 port state DOWN")
+    assert reported(viewer, host, OTHER) == []
+
+
+@pytest.mark.usefixtures("known")
+async def test_a_report_that_is_not_read_any_more_is_not_shown_as_present(
+    listed: Callable[..., Any], cluster: Cluster, viewer: httpx.Client, backend: Any, host: str
+) -> None:
+    cluster.add_node(host)
+    cluster.change_by_others(host, cordoned())
+    await listed()
+    with backend.connect() as connection:
+        connection.execute("UPDATE nvsentinel_report SET read_at = now() - interval '16 minutes' WHERE host = %s", [host])
+    assert shown(viewer, host)["nvsentinel"] == []
+
+
+@pytest.mark.usefixtures("known")
+async def test_nothing_is_read_of_nvsentinel_unless_it_is_switched_on(
+    listed: Callable[..., Any], settings: Settings, worker: ClusterWorker, cluster: Cluster, viewer: httpx.Client, host: str
+) -> None:
+    worker._settings = settings.model_copy(update={"kubernetes_nvsentinel": False})
+    cluster.add_node(host)
+    cluster.change_by_others(host, cordoned())
+    await listed()
+    assert shown(viewer, host)["nvsentinel"] == []
+    assert shown(viewer, host)["unschedulable"] is True
+
+
+@pytest.mark.usefixtures("known")
+async def test_the_right_to_list_nodes_is_all_that_it_needs(
+    listed: Callable[..., Any], settings: Settings, worker: ClusterWorker, stand_in: StandInCluster, viewer: httpx.Client, host: str
+) -> None:
+    off = {"kubernetes_nodes": False, "kubernetes_taint": "never", "kubernetes_pods": False}
+    worker._settings = settings.model_copy(update=off)
+    stand_in.use("nvsentinel")
+    stand_in.add_node(host)
+    stand_in.change_by_others(host, cordoned())
+    await listed()
+    assert [each["name"] for each in shown(viewer, host)["nvsentinel"]] == [CORDON]
+    assert {(method, path) for method, path in stand_in.asked} == {("GET", "/api/v1/nodes")}
