@@ -10,8 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
+from wallwatch_backend.cluster import node_reports
 from wallwatch_backend.cluster.nvsentinel import CORDON, Report, reports_of
 from wallwatch_backend.cluster.worker import RELIST, ClusterWorker
+from wallwatch_backend.hosts.kubernetes import reports
 from wallwatch_backend.kit import clock
 from wallwatch_backend.settings import Settings
 from wallwatch_testing.kubernetes_cluster import StandInCluster
@@ -103,6 +105,28 @@ def test_texts_have_a_bound() -> None:
     assert len(report.text) == 500
 
 
+@pytest.mark.parametrize(
+    "name", [CORDON, "x" * 101, "Gpu Mem", "Gpu\0Mem", ""], ids=["as a cordon", "long", "with a space", "with a NUL", "none"]
+)
+def test_a_condition_whose_name_no_check_has_is_no_report(name: str) -> None:
+    assert reports_of(document(None, check(name))) == ()
+
+
+def test_a_condition_that_is_there_twice_is_one_report() -> None:
+    assert len(reports_of(document(None, check("GpuMemWatch"), check("GpuMemWatch")))) == 1
+
+
+def test_what_is_not_shown_is_not_kept_of_a_message() -> None:
+    [report] = reports_of(document(None, check("GpuMemWatch", message="NIC:mlx5_0\0 port\n\ud800down \u202eunwod;")))
+    assert (report.text, report.devices) == ("NIC:mlx5_0 port down unwod", ("mlx5_0",))
+
+
+def test_a_message_of_a_megabyte_takes_no_longer_than_its_beginning() -> None:
+    """Without a bound this one takes hours, on which the test's own limit of time would end it."""
+    [report] = reports_of(document(None, check("GpuMemWatch", message=f"a{' ' * 1_000_000}b")))
+    assert report.text == "a"
+
+
 @pytest.fixture
 def listed(worker: ClusterWorker, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """A function that does rounds of the worker, each so much later that it lists the nodes again."""
@@ -156,6 +180,20 @@ async def test_the_page_of_the_rnic_shows_the_cordon_first_and_what_is_said_of_t
     assert [each["name"] for each in shown(viewer, host)["nvsentinel"]] == ["GpuMemWatch"]
 
 
+@pytest.mark.usefixtures("known")
+async def test_a_report_that_names_a_device_but_no_rnic_of_the_host_is_of_the_node(
+    listed: Callable[..., Any], cluster: Cluster, viewer: httpx.Client, host: str
+) -> None:
+    cluster.add_node(host)
+    lost = "ErrorCode:79 PCI:0000:18:00 GPU_UUID:GPU-11 fell off the bus Recommended Action=RESTART_VM;"
+    since = datetime.now(UTC) - timedelta(minutes=10)
+    cluster.change_by_others(host, {}, [check("SysLogsXIDError", message=lost, since=since)])
+    await listed()
+    for pci in (PCI, OTHER):
+        assert [each["name"] for each in of_rnic(viewer, host, pci, "")["node"]["nvsentinel"]] == ["SysLogsXIDError"]
+        assert [change["pci"] for change in reported(viewer, host, pci)] == [""]
+
+
 def entries(viewer: httpx.Client, incident: str) -> list[str]:
     answer = viewer.get(f"/api/v1/incidents/{incident}")
     assert answer.status_code == 200, answer.text
@@ -183,6 +221,51 @@ async def test_the_timeline_of_an_open_incident_says_once_when_it_began_and_ende
     for each in (during, after):
         assert entries(viewer, each)[1:] == [f"NVSentinel's cordon of the node {host} ended."]
     assert entries(viewer, resolved) == []
+
+
+@pytest.mark.usefixtures("known")
+async def test_what_ended_while_the_incident_was_resolved_has_ended_when_it_is_reopened(
+    listed: Callable[..., Any], cluster: Cluster, viewer: httpx.Client, backend: Any, incident: Callable[..., str], host: str
+) -> None:
+    cluster.add_node(host)
+    opened = incident(opened_at=AT - timedelta(hours=1))
+    cluster.change_by_others(host, cordoned())
+    await listed()
+    with backend.connect() as connection:
+        connection.execute("UPDATE incident SET state = 'resolved', resolved_at = now() WHERE id = %s", [opened])
+    cluster.change_by_others(host, UNCORDONED)
+    await listed()
+    assert len(entries(viewer, opened)) == 1
+    with backend.connect() as connection:
+        connection.execute("UPDATE incident SET state = 'open', resolved_at = NULL WHERE id = %s", [opened])
+    await listed()
+    assert entries(viewer, opened)[1:] == [f"NVSentinel's cordon of the node {host} ended."]
+
+
+@pytest.mark.usefixtures("known")
+async def test_a_check_that_comes_and_goes_fills_neither_the_timeline_nor_the_table(
+    listed: Callable[..., Any],
+    cluster: Cluster,
+    viewer: httpx.Client,
+    backend: Any,
+    incident: Callable[..., str],
+    host: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(node_reports, "_MOST_ENTRIES", 2)
+    monkeypatch.setattr(reports, "_KEPT_OF_HOST", 3)
+    cluster.add_node(host)
+    opened = incident(opened_at=AT - timedelta(hours=1))
+    for minute in range(5):
+        cluster.change_by_others(host, {}, [check("GpuMemWatch", since=AT + timedelta(minutes=minute))])
+        await listed()
+    cluster.change_by_others(host, {}, [check("GpuMemWatch", "False")])
+    await listed()
+    ends = [text.endswith("ended.") for text in entries(viewer, opened)]
+    assert sorted(ends) == [False, False, True, True], "two beginnings, and the end of each"
+    with backend.connect() as connection:
+        kept = connection.execute("SELECT since FROM nvsentinel_report WHERE host = %s ORDER BY since", [host]).fetchall()
+    assert [since for (since,) in kept] == [AT + timedelta(minutes=minute) for minute in (2, 3, 4)]
 
 
 @pytest.mark.usefixtures("known")

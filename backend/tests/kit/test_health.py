@@ -70,6 +70,13 @@ def test_metrics_name_routes_not_paths(anonymous: httpx.Client) -> None:
     assert "wallwatch_http_requests_total" in text
 
 
+def test_a_counter_is_one_series_without_the_time_of_its_creation(anonymous: httpx.Client) -> None:
+    anonymous.get("/api/v1/status")
+    text = anonymous.get("/metrics", headers={"Accept": "application/openmetrics-text"}).text
+    assert "_total{" in text
+    assert "_created" not in text
+
+
 def test_parts_of_a_page_have_no_headers_of_documents_and_cannot_become_one(anonymous: httpx.Client) -> None:
     of_documents = {"content-security-policy", "x-frame-options", "referrer-policy", "cross-origin-opener-policy", "permissions-policy"}
     page = anonymous.get("/", headers={"Accept": "text/html", "Sec-Fetch-Mode": "navigate"})

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, or_, select
 
 from wallwatch_backend.cluster.nvsentinel import CORDON, Report, sentence
 from wallwatch_backend.hosts.kubernetes import reports
@@ -20,6 +20,8 @@ _KEPT = timedelta(days=30)
 _MOST_HOSTS = 50
 """An incident of more hosts gets no entries: a fleet's would fill its timeline."""
 _MOST_INCIDENTS = 500
+_MOST_ENTRIES = 100
+"""A timeline with so many entries gets no more beginnings: a check that comes and goes would fill it."""
 
 
 class Entry(NamedTuple):
@@ -40,33 +42,36 @@ async def store(session: WriteSession, said: Mapping[str, Sequence[Report]], at:
     ]
     await reports.store(session, rows)
     ended = await reports.end_before(session, at)
-    await reports.delete_ended_before(session, at - _KEPT)
-    await _add_to_timelines(session, said, ended, at)
+    await reports.delete_ended(session, at - _KEPT, ended)
+    await _add_to_timelines(session, said, at)
 
 
-async def _add_to_timelines(
-    session: WriteSession, said: Mapping[str, Sequence[Report]], ended: Sequence[NvsentinelReportRow], at: datetime
-) -> None:
-    """Add what began, and what ended, to the timelines of open incidents, each once. Only incidents that get an entry are locked."""
-    over = {host: [row for row in ended if row.host == host] for host in {row.host for row in ended}}
-    hosts = sorted({host for host, found in said.items() if found} | set(over))
-    if not hosts:
-        return
-    i = IncidentRow
+async def _add_to_timelines(session: WriteSession, said: Mapping[str, Sequence[Report]], at: datetime) -> None:
+    """Add what began, and what ended, to the timelines of open incidents, each once. Only incidents that get an entry are locked.
+
+    What ended is found by the entries of its beginning: it may have ended while the incident was resolved, and that was reopened since.
+    """
+    hosts = [host for host, found in said.items() if found]
+    i, t = IncidentRow, TimelineRow
     concerned = (
         i.state != IncidentState.resolved,
         i.merged_into.is_(None),
-        i.hosts.overlap(hosts),
+        or_(i.hosts.overlap(hosts), exists().where(t.incident_id == i.id, t.kind == KIND)),
         func.cardinality(i.hosts) <= _MOST_HOSTS,
     )
     incidents = (await session.scalars(select(i).where(*concerned).order_by(i.id).limit(_MOST_INCIDENTS))).all()
     written = await _entries_of(session, [incident.id for incident in incidents])
+    over = await reports.ended_on(session, {host for incident in incidents if written.get(incident.id) for host in incident.hosts})
     new: dict[UUID, list[Entry]] = {}
     for incident in incidents:
-        due = [_began(incident, host, report) for host in incident.hosts for report in said.get(host, ())]
-        gone = (row for host in incident.hosts for row in over.get(host, ()))
-        due += [_ended(row) for row in gone if (incident.id, _key(row.host, row), "began") in written]
-        if fresh := [entry for entry in due if (incident.id, entry.report, entry.what) not in written]:
+        known = written.get(incident.id, set())
+        due = (
+            [_began(incident, host, report) for host in incident.hosts for report in said.get(host, ())]
+            if len(known) < _MOST_ENTRIES
+            else []
+        )
+        due += [_ended(row) for row in over if row.host in incident.hosts and (_key(row.host, row), "began") in known]
+        if fresh := [entry for entry in due if (entry.report, entry.what) not in known]:
             new[incident.id] = fresh
     if not new:
         return
@@ -74,16 +79,20 @@ async def _add_to_timelines(
     locked = (await session.scalars(lock)).all()
     for incident in locked:
         for entry in new[incident.id]:
-            when = max(entry.at, incident.opened_at)
+            when = min(max(entry.at, incident.opened_at), at)
             events.note(session, incident, when, KIND, entry.text, ACTOR, report=entry.report, what=entry.what)
     for incident in locked:
         await events.publish(session, incident, None, at)
 
 
-async def _entries_of(session: WriteSession, incident_ids: Sequence[UUID]) -> set[tuple[UUID, str, str]]:
+async def _entries_of(session: WriteSession, incident_ids: Sequence[UUID]) -> dict[UUID, set[tuple[str, str]]]:
+    """Incident -> what its timeline says of which report."""
     t = TimelineRow
     query = select(t.incident_id, t.data["report"].astext, t.data["what"].astext).where(t.incident_id.in_(incident_ids), t.kind == KIND)
-    return {(row[0], row[1], row[2]) for row in await session.execute(query)}
+    found: dict[UUID, set[tuple[str, str]]] = {}
+    for incident_id, report, what in await session.execute(query):
+        found.setdefault(incident_id, set()).add((report, what))
+    return found
 
 
 def _key(host: str, report: Report | NvsentinelReportRow) -> str:

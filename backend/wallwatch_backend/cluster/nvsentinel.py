@@ -22,9 +22,12 @@ _TIME_FORMAT = "%Y-%m-%dT%H-%M-%SZ"
 _UNHEALTHY = "IsNotHealthy"
 _DEVICE = re.compile(r"(?:^|[\s;])(?:NIC|PCI):([^\s;]{1,64})")
 _ACTION = re.compile(r"\s*Recommended Action=(\w+)")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
 _LONGEST = 500
 """Characters of a text, and how many reports and devices: more is not of a node."""
 _MOST = 64
+_READ = 8192
+"""Characters of a message that are read; NVSentinel cuts its own at 1,024. Whoever may write conditions may write a megabyte."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,8 @@ class Report:
 def reports_of(node: Mapping[str, Any]) -> tuple[Report, ...]:
     """Return what NVSentinel says of a node, as the API server describes it: what is unhealthy, and whether it cordoned the node."""
     conditions = (node.get("status") or {}).get("conditions") or ()
-    checks = [report for each in conditions[:_MOST] if (report := _check(each)) is not None]
+    found = [report for each in conditions[:_MOST] if (report := _check(each)) is not None]
+    checks = {(report.name, report.since): report for report in found}.values()
     cordon = _cordon(node, min((report.since for report in checks), default=None))
     return (*((cordon,) if cordon is not None else ()), *checks)
 
@@ -50,8 +54,19 @@ def _check(condition: Mapping[str, Any]) -> Report | None:
     name, since = str(condition.get("type")), parsed(condition.get("lastTransitionTime"))
     if condition.get("status") != "True" or condition.get("reason") != f"{name}{_UNHEALTHY}" or since is None:
         return None
-    message = str(condition.get("message") or "")
+    if name == CORDON or _NAME.fullmatch(name) is None:  # no check has such a name
+        return None
+    message = _printable(str(condition.get("message") or "")[:_READ])
     return Report(name, since, readable(message), tuple(dict.fromkeys(_DEVICE.findall(message)))[:_MOST])
+
+
+def _printable(text: str) -> str:
+    r"""Return a text with one space for whatever is not shown: line breaks, characters that PostgreSQL refuses, changes of direction.
+
+    >>> _printable("port\x00 down,\n \u202eunwod")
+    'port down, unwod'
+    """
+    return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
 def readable(message: str) -> str:

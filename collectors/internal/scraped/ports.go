@@ -1,6 +1,9 @@
 package scraped
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // The kernel's words for the numbers of a port's states, as the input rnic reads them.
 var (
@@ -10,7 +13,8 @@ var (
 	}
 )
 
-const labelPort = "port"
+// PortOf names the port of a series, "" if it names none.
+func PortOf(s Series) string { return cmp.Or(s.Label("port"), s.Label("port_num")) }
 
 // Active are the ports of an RNIC that are active; their values are numbers of states.
 func Active(ports []Series) []Series {
@@ -37,7 +41,7 @@ func AddState(fields map[string]any, field string, words map[float64]string, val
 	}
 	chosen := values[0]
 	if up := Active(ports); len(up) > 0 {
-		chosen = At(values, up[0].Label(labelPort))
+		chosen = At(values, PortOf(up[0]))
 	}
 	if word, known := words[chosen.Value]; known {
 		fields[field] = word
@@ -59,7 +63,7 @@ func AddSum(fields map[string]any, field string, divisor float64, values, ports 
 // At returns the value of a port, or the first.
 func At(values []Series, port string) Series {
 	for _, value := range values {
-		if value.Label(labelPort) == port {
+		if PortOf(value) == port {
 			return value
 		}
 	}

@@ -1,6 +1,6 @@
 """RNICs: the list, one RNIC, its masks and findings."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from wallwatch_backend.hosts.kubernetes import reports
 from wallwatch_backend.hosts.kubernetes.models import KubernetesNodeRow
 from wallwatch_backend.hosts.kubernetes.repository import node_of
 from wallwatch_backend.incidents.context.changes import changes_of_rnic
+from wallwatch_backend.incidents.context.repository import addresses
 from wallwatch_backend.incidents.context.schemas import Changes
 from wallwatch_backend.kit import clock
 from wallwatch_backend.kit.database import ReadSession
@@ -131,7 +132,7 @@ async def get_rnic(session: ReadSession, host: str, pci: str, sampling_interval_
         headroom=state.headroom if state is not None else None,
         nearest_wall=state.nearest_wall if state is not None else None,
         cordoned=cordoned,
-        node=_node(node, said, {pci, identity.ibdev}) if node is not None else None,
+        node=_node(node, said, pci, await addresses(session, [host]) if said else {}) if node is not None else None,
         agent_id=agent.id if agent is not None else None,
         agent_connected=agent is not None and agent.connected,
         tx_gbps=state.tx_gbps if state is not None else None,
@@ -150,8 +151,15 @@ async def get_rnic(session: ReadSession, host: str, pci: str, sampling_interval_
     )
 
 
-def _node(row: KubernetesNodeRow, said: Sequence[reports.NvsentinelReportRow], names: set[str | None]) -> KubernetesNode:
-    """`names` are those by which a report may name the RNIC: what it says of another RNIC of the host is left out."""
+def _node(
+    row: KubernetesNodeRow, said: Sequence[reports.NvsentinelReportRow], pci: str, addresses: Mapping[tuple[str, str], str]
+) -> KubernetesNode:
+    """Leave out what is about other RNICs of the host. A report that names none of them, but a GPU's PCI address, say, is of the node."""
+
+    def concerns(report: reports.NvsentinelReportRow) -> bool:
+        named = {addresses[row.host, device] for device in report.devices if (row.host, device) in addresses}
+        return not named or pci in named
+
     return KubernetesNode(
         zone=row.zone,
         instance_type=row.instance_type,
@@ -159,11 +167,7 @@ def _node(row: KubernetesNodeRow, said: Sequence[reports.NvsentinelReportRow], n
         reason=row.reason,
         tainted=row.tainted,
         unschedulable=row.unschedulable,
-        nvsentinel=[
-            NodeReport(name=each.name, since=each.since, text=each.text, devices=each.devices)
-            for each in said
-            if not each.devices or not names.isdisjoint(each.devices)
-        ],
+        nvsentinel=[NodeReport(name=each.name, since=each.since, text=each.text, devices=each.devices) for each in said if concerns(each)],
         read_at=row.read_at,
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import Index, Text, delete, or_, select, text, update
+from sqlalchemy import Index, Text, delete, func, or_, select, text, tuple_, update
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -13,6 +13,8 @@ from wallwatch_backend.kit.database import Base, ReadSession, WriteSession
 FRESH = timedelta(minutes=15)
 """A report that was not read again for so long is not shown as present: nodes are listed every five minutes at least."""
 _ROWS = 1000
+_KEPT_OF_HOST = 500
+"""Reports of a host that ended: a check that comes and goes each minute would leave 43,000 in a month."""
 
 
 class NvsentinelReportRow(Base):
@@ -47,8 +49,25 @@ async def end_before(session: WriteSession, at: datetime) -> Sequence[Nvsentinel
     return (await session.scalars(update(r).where(r.until.is_(None), r.read_at < at).values(until=at).returning(r))).all()
 
 
-async def delete_ended_before(session: WriteSession, at: datetime) -> None:
-    await session.execute(delete(NvsentinelReportRow).where(NvsentinelReportRow.until < at))
+async def delete_ended(session: WriteSession, before: datetime, ended: Sequence[NvsentinelReportRow]) -> None:
+    """Delete what ended long ago, and of hosts where something has just ended all but the newest."""
+    r = NvsentinelReportRow
+    await session.execute(delete(r).where(r.until < before))
+    hosts = {row.host for row in ended}
+    if not hosts:
+        return
+    age = func.row_number().over(partition_by=r.host, order_by=r.until.desc())
+    ranked = select(r.host, r.name, r.since, age.label("age")).where(r.host.in_(hosts), r.until.is_not(None)).subquery()
+    old = select(ranked.c.host, ranked.c.name, ranked.c.since).where(ranked.c.age > _KEPT_OF_HOST)
+    await session.execute(delete(r).where(tuple_(r.host, r.name, r.since).in_(old)).execution_options(synchronize_session=False))
+
+
+async def ended_on(session: ReadSession, hosts: Collection[str]) -> Sequence[NvsentinelReportRow]:
+    """Return what ended on hosts and is still kept, the oldest first."""
+    if not hosts:
+        return []
+    r = NvsentinelReportRow
+    return (await session.scalars(select(r).where(r.host.in_(hosts), r.until.is_not(None)).order_by(r.until, r.host, r.name))).all()
 
 
 async def present(session: ReadSession, host: str, at: datetime) -> Sequence[NvsentinelReportRow]:
@@ -62,4 +81,5 @@ async def begun_or_ended(session: ReadSession, hosts: Collection[str], since: da
     """Return what began or ended on hosts in an interval."""
     r = NvsentinelReportRow
     query = select(r).where(r.host.in_(hosts), or_(r.since.between(since, until), r.until.between(since, until)))
-    return (await session.scalars(query.order_by(r.since).limit(100))).all()
+    newest = (await session.scalars(query.order_by(r.since.desc()).limit(100))).all()
+    return newest[::-1]

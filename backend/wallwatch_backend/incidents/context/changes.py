@@ -79,8 +79,8 @@ async def _reports(session: ReadSession, hosts: Sequence[str], since: datetime, 
     addresses = await repository.addresses(session, {row.host for row in found})
     changes = []
     for row in found:
-        known = [addresses.get((row.host, device), device) for device in row.devices]
-        pci = known[0] if len(set(known)) == 1 else ""
+        known = {addresses[row.host, device] for device in row.devices if (row.host, device) in addresses}
+        pci = known.pop() if len(known) == 1 else ""
         if since <= row.since <= until:
             changes.append(_report(row, pci, row.since, row.text))
         if row.until is not None and since <= row.until <= until:

@@ -99,10 +99,10 @@ async def _changes(session: ReadSession, values: Any, since: datetime) -> Sequen
 
 
 async def addresses(session: ReadSession, hosts: Collection[str]) -> dict[tuple[str, str], str]:
-    """(host, InfiniBand device) -> PCI address, of the hosts' RNICs."""
+    """(host, InfiniBand device or PCI address) -> PCI address, of the hosts' RNICs."""
     r = rnic.c
-    found = await session.execute(select(r.host, r.ibdev, r.pci).where(r.host.in_(hosts), r.ibdev.is_not(None)))
-    return {(row.host, row.ibdev): row.pci for row in found}
+    found = await session.execute(select(r.host, r.ibdev, r.pci).where(r.host.in_(hosts)))
+    return {(row.host, name): row.pci for row in found for name in (row.ibdev, row.pci) if name is not None}
 
 
 async def incidents(

@@ -109,7 +109,7 @@ func TestTheNamesOfDTSAreTheDocumentedOnes(t *testing.T) {
 			t.Errorf("%s is %q, not %q", family, got, want)
 		}
 	}
-	for family, want := range map[string]string{"p0_eth_rx_bytes": "p0", "enp23s0f0np0_eth_tx_dropped": "enp23s0f0np0", "p0_eth_carrier": "", "_eth_rx_bytes": ""} {
+	for family, want := range map[string]string{"p0_eth_rx_bytes": "p0", "enp23s0f0np0_eth_tx_dropped": "enp23s0f0np0", "to_eth_1_eth_rx_bytes": "to_eth_1", "p0_eth_carrier": "", "_eth_rx_bytes": ""} {
 		if netdev, ok := netdevOf(family); ok != (want != "") || (ok && netdev != want) {
 			t.Errorf("%s is of %q", family, netdev)
 		}
@@ -171,6 +171,40 @@ port_rcv_data{hca="mlx5_0",port_num="1",source="h"} 5
 		if value := field(t, metrics, "mlx5_0", name); value != want {
 			t.Errorf("%s is %v, not %v", name, value, want)
 		}
+	}
+}
+
+func TestTheStateIsThatOfTheActivePortWhicheverLabelNamesPorts(t *testing.T) {
+	for _, label := range []string{"port", "port_num"} {
+		metrics := gather(t, &Plugin{}, fmt.Sprintf("ib_port_state{hca=\"mlx5_0\",%[1]s=\"1\"} 1\nib_port_state{hca=\"mlx5_0\",%[1]s=\"2\"} 4\n", label))
+		if state := field(t, metrics, "mlx5_0", "port_state"); state != "ACTIVE" {
+			t.Errorf("with the label %s the state is %v", label, state)
+		}
+	}
+}
+
+func TestPodsAreNoPorts(t *testing.T) {
+	var text strings.Builder
+	for pod := range scraped.MaxPorts + 1 {
+		fmt.Fprintf(&text, "ib_port_state{hca=\"mlx5_0\",port=\"1\",pod_name=\"pod-%d\"} 4\n", pod)
+	}
+	if state := field(t, gather(t, &Plugin{}, text.String()), "mlx5_0", "port_state"); state != "ACTIVE" {
+		t.Errorf("the state is %v", state)
+	}
+	many := strings.NewReplacer(`port="1"`, "", "pod_name", "port").Replace(text.String())
+	if _, err := asked(t, &Plugin{}, strings.ReplaceAll(many, ",,", ",")); err == nil || !strings.Contains(err.Error(), "ports") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestAnAnswerThatNamesNoInfiniBandDeviceIsAnError(t *testing.T) {
+	for _, text := range []string{"ib_port_state{device=\"mlx5_0\",port=\"1\"} 4\n", "current_link_width 16\n"} {
+		if metrics, err := asked(t, &Plugin{}, text); err == nil || !strings.Contains(err.Error(), "no label hca") {
+			t.Errorf("%d RNICs, %v", len(metrics), err)
+		}
+	}
+	if metrics := gather(t, &Plugin{}, "eth0_eth_rx_bytes{source=\"h\"} 4\n"); len(metrics) > 0 {
+		t.Errorf("a host without RNICs has %d", len(metrics))
 	}
 }
 

@@ -113,10 +113,7 @@ func distinct(values []scraped.Series) []scraped.Series {
 	var kept []scraped.Series
 	of := map[string]float64{}
 	for _, value := range values {
-		port := value.Label(labelPort)
-		if port == "" {
-			port = value.Label(labelNumber)
-		}
+		port := scraped.PortOf(value)
 		known, repeated := of[port]
 		if repeated && known != value.Value {
 			return nil

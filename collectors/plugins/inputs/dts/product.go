@@ -3,6 +3,7 @@ package dts
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -14,8 +15,6 @@ const (
 	// labelSource has the host's name, labelHCA the InfiniBand device.
 	labelSource = "source"
 	labelHCA    = "hca"
-	labelPort   = "port"
-	labelNumber = "port_num"
 )
 
 // product is how the answers of a DTS are understood.
@@ -63,12 +62,17 @@ func (product) HostOf(read scraped.Answer) (string, error) {
 // RNICs implements scraped.Product.
 func (p product) RNICs(read scraped.Answer, warn scraped.Warn) ([]scraped.RNIC, error) {
 	present := map[string]bool{}
+	unnamed := ""
 	for _, family := range identifying {
 		for _, series := range read.All(family) {
+			unnamed = family
 			if ibdev := series.Label(labelHCA); ibdev != "" {
 				present[ibdev] = true
 			}
 		}
+	}
+	if len(present) == 0 && unnamed != "" {
+		return nil, fmt.Errorf("no RNIC can be distinguished: its series, such as %s, have no label %s", unnamed, labelHCA)
 	}
 	devices, err := p.names.Devices(slices.Sorted(maps.Keys(present)), PluginName, warn)
 	if err != nil {
@@ -77,7 +81,7 @@ func (p product) RNICs(read scraped.Answer, warn scraped.Warn) ([]scraped.RNIC, 
 	named := netdevsByPCI(read)
 	all := make([]scraped.RNIC, 0, len(devices))
 	for _, d := range devices {
-		if len(read.Of(portState, d.IBDev)) > scraped.MaxPorts {
+		if len(distinct(read.Of(portState, d.IBDev))) > scraped.MaxPorts {
 			return nil, scraped.TooManyPorts(d.IBDev)
 		}
 		r := rnic{d, p.netdevs[d.IBDev]}
@@ -107,6 +111,9 @@ func netdevsByPCI(read scraped.Answer) map[string][]string {
 
 // netdevOf returns the network device of a family such as p0_eth_rx_bytes, which has the device in its name.
 func netdevOf(family string) (string, bool) {
-	netdev, counter, found := strings.Cut(family, ofNetdev)
-	return netdev, found && netdev != "" && slices.Contains(netStatistics, counter)
+	end := strings.LastIndex(family, ofNetdev)
+	if end <= 0 || !slices.Contains(netStatistics, family[end+len(ofNetdev):]) {
+		return "", false
+	}
+	return family[:end], true
 }

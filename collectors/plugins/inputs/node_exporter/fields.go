@@ -68,7 +68,7 @@ func addOfPorts(fields map[string]any, f family, values, ports []scraped.Series)
 		}
 		total := 0.0
 		for _, port := range scraped.Active(ports) {
-			total += scraped.At(values, port.Label("port")).Value
+			total += scraped.At(values, scraped.PortOf(port)).Value
 		}
 		if total == 0 {
 			total = values[0].Value
