@@ -140,6 +140,8 @@ class Classify:
                 "partition.assignment.strategy": "range",
                 "session.timeout.ms": 10_000,  # how long a killed process keeps its partitions
                 "queued.max.messages.kbytes": 16_384,
+                # Each partition may be that much above it, and several times that once decompressed.
+                "max.partition.fetch.bytes": 262_144,
                 # A few large answers instead of one for each message that comes: they cost the client and the broker much.
                 "fetch.wait.max.ms": 100,
                 "fetch.min.bytes": 131_072,
