@@ -49,15 +49,16 @@ def receiver() -> Iterator[tuple[str, list[str | None]]]:
 
 
 @pytest.fixture
-def webhook(admin: httpx.Client, receiver: tuple[str, list[str | None]]) -> Iterator[Callable[..., None]]:
-    """A function that lets the receiver hear of a host."""
+def webhook(admin: httpx.Client, receiver: tuple[str, list[str | None]]) -> Iterator[Callable[..., str]]:
+    """A function that lets the receiver hear of a host; it returns the webhook's path."""
     paths = []
 
-    def subscribe(host: str, *events: str) -> None:
+    def subscribe(host: str, *events: str) -> str:
         body = {"name": "w", "url": receiver[0], "events": list(events), "matchers": [{"name": "host", "value": host}]}
         made = admin.post("/api/v1/webhooks", json=body)
         assert made.status_code == 201, made.text
         paths.append(f"/api/v1/webhooks/{made.json()['id']}")
+        return paths[-1]
 
     yield subscribe
     for path in paths:
@@ -77,10 +78,10 @@ def seconds(span: Span) -> float:
 
 
 def test_a_finding_its_incident_and_its_webhook_are_one_trace(
-    traces: TraceReceiver, operator: httpx.Client, receiver: Any, webhook: Any, findings: Any, eventually: Any
+    traces: TraceReceiver, admin: httpx.Client, operator: httpx.Client, receiver: Any, webhook: Any, findings: Any, eventually: Any
 ) -> None:
     host, started = f"trace-{uuid4().hex[:8]}", datetime.now(UTC) - timedelta(seconds=60)
-    webhook(host, "incident.opened", "incident.updated", "incident.resolved")
+    path = webhook(host, "incident.opened", "incident.updated", "incident.resolved")
     findings.send(findings.finding(host=host, started=started, after_s=20))
     [incident] = eventually(lambda: operator.get("/api/v1/incidents", params={"host": host}).json()["items"])
     subject = UUID(incident["id"])
@@ -102,6 +103,13 @@ def test_a_finding_its_incident_and_its_webhook_are_one_trace(
     # A receiver that traces what it does goes on below the attempt that reached it.
     assert receiver[1] == [f"00-{subject.hex}-{span.span_id.hex()}-01" for span in (first, second)]
     assert "of-the-receiver" not in str(traces.requests)
+
+    # What a person sends again is one more attempt, though attempts are counted again.
+    [opened] = [each for each in admin.get(f"{path}/deliveries").json()["items"] if each["event"] == "incident.opened"]
+    replayed = admin.post(f"{path}/deliveries/{opened['id']}/replay")
+    assert replayed.is_success, replayed.text
+    sent = eventually(lambda: (found := named(trace_of(traces, subject), "send incident.opened"))[2:] and found)
+    assert len({span.span_id for span in sent}) == len(sent) == 3
 
     # What a person does points to the request.
     answer = operator.post(f"/api/v1/incidents/{subject}/acknowledge", headers={"traceparent": f"00-{uuid4().hex}-{'1' * 16}-01"})

@@ -99,11 +99,13 @@ def test_a_vf_has_its_number_from_a_packed_hour(connection: psycopg.Connection[A
             "INSERT INTO vf_sample (time, rnic_id, vf, vf_pci) VALUES (%s, %s, %s, %s)",
             [datetime.now(UTC) - timedelta(days=days), row[0], vf, device],
         )
+    event(connection, host_id, "cni_add", timedelta(days=2), pod="a/other", device="0000:3b:00.7")
     pack_rnic(connection, vf_sample, row[0])
     assert connection.execute("SELECT count(*) FROM vf_sample_all WHERE rnic_id = %s", [row[0]]).fetchone() == (3,)
     watcher = HolderWatcher(url, threading.Event())
     watcher.refresh()
     assert watcher.number_of(Device(host, PCI, DEVICE)) == 5
+    assert watcher.number_of(Device(host, PCI, "0000:3b:00.7")) == 6
 
 
 @pytest.fixture

@@ -58,16 +58,26 @@ SELECT e.time, h.host, e.pci, e.kind, e.other FROM event e JOIN host h USING (ho
 WHERE e.kind IN ('cni_add', 'cni_del', 'host_booted') AND e.time >= %s ORDER BY e.time
 """
 _RNICS = "SELECT host, pci, rack, model FROM rnic"
-# Rows are found at once; hours that are packed are read for the functions that have no row.
 _NUMBERS = """
 SELECT w.host, w.pci, w.device, v.vf FROM unnest(%(hosts)s::text[], %(pcis)s::text[], %(devices)s::text[]) AS w (host, pci, device)
 JOIN rnic r ON r.host = w.host AND r.pci = w.pci
 CROSS JOIN LATERAL (
-  SELECT s.vf FROM {} s WHERE s.rnic_id = r.rnic_id AND s.vf_pci = w.device AND s.time > %(since)s{} ORDER BY s.time DESC LIMIT 1
+  SELECT s.vf FROM vf_sample s WHERE s.rnic_id = r.rnic_id AND s.vf_pci = w.device AND s.time > %(since)s ORDER BY s.time DESC LIMIT 1
 ) v
 """
-_NUMBERS_OF_ROWS = _NUMBERS.format("vf_sample", "")
-_NUMBERS_OF_ALL = _NUMBERS.format("vf_sample_all", " AND s.hour > %(since)s - INTERVAL '1 hour'")
+# Packed hours are read for functions without a row, once for all of an RNIC.
+_PACKED_NUMBERS = """
+WITH wanted AS (
+  SELECT host, pci, array_agg(device) AS devices FROM unnest(%(hosts)s::text[], %(pcis)s::text[], %(devices)s::text[]) AS w (host, pci, device)
+  GROUP BY host, pci
+)
+SELECT w.host, w.pci, v.vf_pci, v.vf FROM wanted w JOIN rnic r ON r.host = w.host AND r.pci = w.pci
+CROSS JOIN LATERAL (
+  SELECT DISTINCT ON (s.vf_pci) s.vf_pci, s.vf FROM vf_sample_all s
+  WHERE s.rnic_id = r.rnic_id AND s.vf_pci = ANY (w.devices) AND s.time > %(since)s AND s.hour > %(since)s - INTERVAL '1 hour'
+  ORDER BY s.vf_pci, s.time DESC
+) v
+"""
 
 
 def _numbers(connection: psycopg.Connection[Any], statement: str, wanted: Iterable[Device], since: datetime) -> dict[Device, int]:
@@ -154,9 +164,9 @@ class HolderWatcher(Watcher):
             self._sought_due_s = monotonic_s + SOUGHT_EVERY_S
         for wanted, since in ((self._wanted - self._sought, now - SAMPLED_WITHIN), (again, now - SAMPLED_LATELY)):
             if wanted:
-                found |= _numbers(connection, _NUMBERS_OF_ROWS, wanted, since)
+                found |= _numbers(connection, _NUMBERS, wanted, since)
         if missing := self._wanted - self._sought - found.keys():
-            found |= _numbers(connection, _NUMBERS_OF_ALL, missing, now - SAMPLED_WITHIN)
+            found |= _numbers(connection, _PACKED_NUMBERS, missing, now - SAMPLED_WITHIN)
         self._wanted -= found.keys()
         self._sought = set(self._wanted)
         if found:

@@ -1,6 +1,6 @@
 """Attempts to deliver an event, in the trace of the incident or remedy that it is about."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -9,10 +9,10 @@ from wallwatch_backend.kit.subject_traces import Attributes, Step, subject_of, t
 from wallwatch_backend.notify.deliveries.outcome import Outcome
 
 
-def header(subject: str, delivery_id: UUID, attempt: int) -> dict[str, str]:
+def header(subject: str, delivery_id: UUID, at: datetime) -> dict[str, str]:
     """With this header a receiver that traces what it does continues the trace; none for events of a group or a condition."""
     traced = subject_of(subject)
-    return {"traceparent": traceparent(traced, _key(delivery_id, attempt))} if traced is not None else {}
+    return {"traceparent": traceparent(traced, _key(delivery_id, at))} if traced is not None else {}
 
 
 def note(session: WriteSession, subject: str, delivery_id: UUID, event: str, attempt: int, url: str, outcome: Outcome) -> None:
@@ -28,8 +28,9 @@ def note(session: WriteSession, subject: str, delivery_id: UUID, event: str, att
     }
     ended = outcome.at + timedelta(milliseconds=outcome.duration_ms)
     failure = None if outcome.delivered else outcome.error or "not delivered"
-    session.trace(traced, Step(f"send {event}", outcome.at, ended, _key(delivery_id, attempt), attributes, failure))
+    session.trace(traced, Step(f"send {event}", outcome.at, ended, _key(delivery_id, outcome.at), attributes, failure))
 
 
-def _key(delivery_id: UUID, attempt: int) -> str:
-    return f"delivery {delivery_id} {attempt}"
+def _key(delivery_id: UUID, at: datetime) -> str:
+    """By its time: attempts are counted again when somebody sends a delivery again."""
+    return f"delivery {delivery_id} {at.isoformat()}"

@@ -158,7 +158,7 @@ class Dispatcher:
             return claimed, Outcome(at, None, 0, "the server's key does not open this webhook's secret: enter it again")
         request = request_of(claimed.format, claimed.url, claimed.body, credential, secret, claimed.delivery_id, at)
         if self._database.traces is not None:
-            request.headers.update(traces.header(claimed.subject, claimed.delivery_id, claimed.attempt))
+            request.headers.update(traces.header(claimed.subject, claimed.delivery_id, at))
         secrets = [secret] if credential is None else [secret, credential]
         return claimed, await sender.send(request.url, request.body, request.headers, at, secrets)
 
