@@ -1,9 +1,11 @@
 """Old samples are packed by ingest on the edition without a columnstore: no sample is lost, doubled or changed."""
 
+import itertools
 import random
 import threading
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -311,6 +313,18 @@ def test_packed_hours_are_dropped_with_the_samples_of_their_age(
     assert packing.pack(connection) == 2
     drop_old_chunks(connection, settings)
     assert {row[0] for row in rows(connection, f"{table}_packed", "hour, time")} == {OLD - timedelta(days=2)}
+
+
+def test_a_turn_ends_after_some_time_and_has_packed_the_newest_hour(
+    connection: Connection, packing: Packing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert(connection, "mask_sample", OLDER, 3)
+    insert(connection, "mask_sample", OLD, 3)
+    monkeypatch.setattr("wallwatch.jobs.packing.time", SimpleNamespace(monotonic=itertools.count(0, 200).__next__))
+    assert packing.pack(connection) == 1
+    assert {row[0] for row in connection.execute("SELECT hour FROM mask_sample_packed")} == {OLD}
+    assert packing.pack(connection) == 1
+    assert rows(connection, "mask_sample") == []
 
 
 def test_before_the_migration_that_adds_a_packed_table_the_others_are_packed(

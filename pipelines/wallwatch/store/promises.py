@@ -68,8 +68,8 @@ CROSS JOIN LATERAL (
 # Packed hours are read for functions without a row, once for all of an RNIC.
 _PACKED_NUMBERS = """
 WITH wanted AS (
-  SELECT host, pci, array_agg(device) AS devices FROM unnest(%(hosts)s::text[], %(pcis)s::text[], %(devices)s::text[]) AS w (host, pci, device)
-  GROUP BY host, pci
+  SELECT host, pci, array_agg(device) AS devices
+  FROM unnest(%(hosts)s::text[], %(pcis)s::text[], %(devices)s::text[]) AS w (host, pci, device) GROUP BY host, pci
 )
 SELECT w.host, w.pci, v.vf_pci, v.vf FROM wanted w JOIN rnic r ON r.host = w.host AND r.pci = w.pci
 CROSS JOIN LATERAL (
