@@ -68,7 +68,8 @@ class Unconfirmed:
 
     def confirmed(self) -> list[Violation]:
         """Violations whose hosts have reported; they no longer wait."""
-        found, missing = [], []
+        found: list[Violation] = []
+        missing: list[Violation] = []
         for one in self._waiting:
             (missing if self._missing(one) else found).append(one)
         if found:
