@@ -9,6 +9,7 @@ from wallwatch_backend.accounts.session import limits as sign_in_limits
 from wallwatch_backend.accounts.session import repository as sessions
 from wallwatch_backend.captures import service as captures
 from wallwatch_backend.change_feed import ChangeFeed
+from wallwatch_backend.cluster import node_reports
 from wallwatch_backend.cluster.worker import ClusterWorker, is_needed
 from wallwatch_backend.conditions.worker import ConditionNotices
 from wallwatch_backend.hosts.agents import repository as agents
@@ -109,5 +110,7 @@ async def _clean_up(services: Services, dispatcher: Dispatcher) -> None:
             await command_keys.clean_up(session)
             await certificates.clean_up(session)
             await captures.clean_up(session, services.settings)
+            if not services.settings.kubernetes_nvsentinel:
+                await node_reports.end_all(session, at)
         await dispatcher.delete_old()
         await asyncio.sleep(_CLEAN_UP_EVERY_S)

@@ -158,7 +158,8 @@ export function changes(host, pci, from, to) {
 
 export function rnic(columns, i) {
   const sick = columns.symptoms[i].length > 0;
-  const wall = (id, label, value, limit, unit, basis, leads_to) => ({
+  const known = columns.headroom[i] !== null;
+  const wall = (id, label, measured, limit, unit, basis, leads_to, value = known ? measured : null) => ({
     wall: id,
     label,
     value,

@@ -295,6 +295,20 @@ async def test_a_report_that_is_not_read_any_more_is_not_shown_as_present(
 
 
 @pytest.mark.usefixtures("known")
+async def test_when_it_is_switched_off_what_it_said_has_ended(
+    listed: Callable[..., Any], cluster: Cluster, worker: ClusterWorker, viewer: httpx.Client, incident: Callable[..., str], host: str
+) -> None:
+    cluster.add_node(host)
+    opened = incident(opened_at=AT - timedelta(hours=1))
+    cluster.change_by_others(host, cordoned())
+    await listed()
+    async with worker._database.write() as session:
+        await node_reports.end_all(session, clock.now())
+    assert shown(viewer, host)["nvsentinel"] == []
+    assert entries(viewer, opened)[1:] == [f"NVSentinel's cordon of the node {host} ended."]
+
+
+@pytest.mark.usefixtures("known")
 async def test_nothing_is_read_of_nvsentinel_unless_it_is_switched_on(
     listed: Callable[..., Any], settings: Settings, worker: ClusterWorker, cluster: Cluster, viewer: httpx.Client, host: str
 ) -> None:

@@ -46,6 +46,13 @@ async def store(session: WriteSession, said: Mapping[str, Sequence[Report]], at:
     await _add_to_timelines(session, said, at)
 
 
+async def end_all(session: WriteSession, at: datetime) -> None:
+    """End what was said while NVSentinel was read; nobody would notice its end."""
+    if ended := await reports.end_before(session, at):
+        await reports.delete_ended(session, at - _KEPT, ended)
+        await _add_to_timelines(session, {}, at)
+
+
 async def _add_to_timelines(session: WriteSession, said: Mapping[str, Sequence[Report]], at: datetime) -> None:
     """Add what began, and what ended, to the timelines of open incidents, each once. Only incidents that get an entry are locked.
 

@@ -121,4 +121,9 @@ class GivenIds:
 
 
 def _ns(at: datetime) -> int:
-    return (at - _EPOCH) // timedelta(microseconds=1) * 1000
+    """Nanoseconds since 1970. OTLP has no times before, and a finding's may be whatever a host's clock said.
+
+    >>> _ns(datetime(1970, 1, 2, tzinfo=UTC)), _ns(datetime(1965, 1, 1, tzinfo=UTC))
+    (86400000000000, 0)
+    """
+    return max((at - _EPOCH) // timedelta(microseconds=1), 0) * 1000

@@ -83,6 +83,9 @@ func (n Names) Check() error {
 func (n Names) Devices(ibdevs []string, section string, warn Warn) ([]Device, error) {
 	var found []Device
 	for _, ibdev := range ibdevs {
+		if ibdev == "" { // a series without the label of its device
+			continue
+		}
 		chosen := len(n.Include) == 0 || slices.Contains(n.Include, ibdev)
 		if !chosen || slices.Contains(n.Exclude, ibdev) || virtualName.MatchString(ibdev) {
 			continue

@@ -139,7 +139,9 @@ class Classify:
                 # All topics have the same number of partitions and the same key: `range` assigns one host's topics to one process.
                 "partition.assignment.strategy": "range",
                 "session.timeout.ms": 10_000,  # how long a killed process keeps its partitions
-                "queued.max.messages.kbytes": 32_768,
+                "queued.max.messages.kbytes": 16_384,
+                # Each partition may be that much above it, and several times that once decompressed.
+                "max.partition.fetch.bytes": 262_144,
                 # A few large answers instead of one for each message that comes: they cost the client and the broker much.
                 "fetch.wait.max.ms": 100,
                 "fetch.min.bytes": 131_072,
@@ -155,7 +157,7 @@ class Classify:
                 "compression.type": "zstd",  # as the topics have it
                 "enable.idempotence": True,
                 "message.timeout.ms": 0,
-                "queue.buffering.max.kbytes": 32_768,
+                "queue.buffering.max.kbytes": 16_384,
                 "delivery.report.only.error": True,
                 "on_delivery": self._delivered,
             },

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-MOST_WAITING = 1000
+MOST_WAITING = 500
 """Messages of one topic and partition that wait for other topics, before no more are read."""
 
 Place = tuple[str, int]

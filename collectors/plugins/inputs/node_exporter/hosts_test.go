@@ -124,6 +124,14 @@ func TestAllRNICsOfAFullHostComeWithTheirOwnValues(t *testing.T) {
 	}
 }
 
+func TestASeriesWithoutADeviceIsOfNoRNIC(t *testing.T) {
+	text := "node_infiniband_info 1\nnode_infiniband_info{device=\"rocep3s0\"} 1\nnode_infiniband_state_id{device=\"rocep3s0\",port=\"1\"} 4\n"
+	metrics := gather(t, begin(t, &Plugin{}, serve(t, text)))
+	if len(metrics) != 1 || metrics[0].Tags()["pci"] != "0000:03:00.0" {
+		t.Errorf("%v", metrics)
+	}
+}
+
 func TestARedirectIsAnErrorAndNotFollowed(t *testing.T) {
 	other := serve(t, captured(t))
 	leads := httptest.NewServer(http.RedirectHandler(other.URL+"/metrics", http.StatusFound))

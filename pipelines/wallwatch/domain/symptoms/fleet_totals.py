@@ -70,12 +70,14 @@ class FleetTotals:
             for step in range(first, last + 1):
                 begin = step * STEP_MS
                 if per_ms:
+                    row = self._row(self._grown, step)
                     if first < step < last:
-                        self._row(self._grown, step)[column] += per_step
+                        row[column] += per_step
                     else:
-                        self._row(self._grown, step)[column] += per_ms * (min(begin + STEP_MS, to_ms) - max(begin, from_ms))
+                        row[column] += per_ms * (min(begin + STEP_MS, to_ms) - max(begin, from_ms))
                 if change and begin > from_ms:
-                    self._row(self._doubts, step)[column] += change
+                    row = self._row(self._doubts, step)
+                    row[column] += change
 
     def _row(self, table: dict[int, list[float]], step: int) -> list[float]:
         row = table.get(step)

@@ -125,10 +125,19 @@ class Layout:
         """Sum and number of a signal's samples in the window that ends at `newest_ms`."""
         total, count = 0.0, 0
         first = newest_ms // BUCKET_MS - max(window_s * 1000 // BUCKET_MS, 1)
-        for number, value, *more in self._column(packed[0], place):
-            if number & ~_LONG > first and value == value:
-                total += value
-                count += int(more[0]) if more else 1
+        older: bytes = packed[0]
+        if older:
+            form = self._form(older)
+            is_long = form is self._long
+            begin, size = 0, form.size
+            while begin < len(older) and _number_at(older, begin) <= first:
+                begin += size
+            columns = (self._long_columns if is_long else self._columns)[place]
+            for row in columns.iter_unpack(older[begin:]):
+                value = row[1]
+                if value == value:
+                    total += value
+                    count += int(row[2]) if is_long else 1
         newest = packed[1]
         if newest is not None and newest[0] > first and newest[1][place] is not None:
             total += newest[1][place]

@@ -10,6 +10,7 @@ and the fleet as a whole counts more of the effect than of its cause (`fleet_tot
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from sys import intern
 from typing import Any
 
 from wallwatch.domain.catalogue.load import variant_of
@@ -230,13 +231,17 @@ class Peers:
             for address in own.split():
                 self._owner[address] = key
         if type(senders) is str:
-            now = tuple([one.partition("=")[0] for one in senders.split(None, MOST_SENDERS)[:MOST_SENDERS]])
+            # Each address is that of one RNIC and sends to many: its text is kept once.
+            now = tuple([intern(one.partition("=")[0]) for one in senders.split(None, MOST_SENDERS)[:MOST_SENDERS]])
             before = self._senders.get(key, ())
             if now != before:
                 self._senders[key] = now
-                for address in set(before).difference(now):
+                those, these = set(before), set(now)
+                if those == these:
+                    return  # in another order: those with most packets come first
+                for address in those - these:
                     self._receivers[address].discard(key)
-                for address in set(now).difference(before):
+                for address in these - those:
                     self._receivers.setdefault(address, set()).add(key)
 
     def models(self, key: Key) -> list[str] | None:

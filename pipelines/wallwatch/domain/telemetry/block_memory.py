@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from sys import getsizeof
+from sys import getsizeof, intern
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ class Memory(Generic[T]):
         if not self.has_room(len(raw), size):
             return False
         envelope.named = self._named.setdefault(key, envelope.named)
+        envelope.fields = intern(envelope.fields)
         self.known[raw] = known
         return True
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import resources
 from operator import itemgetter
+from sys import intern
 from typing import Any, NamedTuple
 
 import orjson
@@ -306,7 +307,9 @@ class BlockReader:
         if known is None:
             known = envelope.tags_of(own)
             if envelope.remembered and self._memory.has_room(len(_dumped(own, "a tag")), size_of(key, known)):
-                envelope.rows[key] = known
+                # Drivers, models and addresses on the bus are the same for much of a fleet: each text is kept once.
+                known = {name: intern(tag) for name, tag in known.items()}
+                envelope.rows[tuple(tag if tag is None else intern(tag) for tag in key)] = known
         return known
 
 
