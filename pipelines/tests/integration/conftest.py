@@ -12,12 +12,12 @@ from uuid import uuid4
 import psycopg
 import pytest
 from alembic.config import Config
-from confluent_kafka import TopicPartition
 
 from wallwatch import kafka_clients
 from wallwatch.jobs.ingest import Ingest
 from wallwatch.kafka_settings import KafkaSettings
 from wallwatch.settings import Settings
+from wallwatch_testing.kafka_lag import begin_at_ends
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
@@ -64,14 +64,8 @@ def job_settings(settings: Settings, jobs_url: str) -> Settings:
 @pytest.fixture
 def isolation_group(kafka_bootstrap: str) -> str:
     """A group of `isolation` that begins with what is sent from now on: all tests share the topics, and each sends other traffic."""
-    group, topic = f"isolation-{uuid4()}", "wallwatch.vf_traffic"
-    consumer = kafka_clients.consumer(KafkaSettings(kafka_bootstrap=kafka_bootstrap), {"group.id": group})
-    try:
-        places = [TopicPartition(topic, number) for number in consumer.list_topics(topic, timeout=60).topics[topic].partitions]
-        ends = [TopicPartition(one.topic, one.partition, consumer.get_watermark_offsets(one, timeout=60)[1]) for one in places]
-        consumer.commit(offsets=ends, asynchronous=False)
-    finally:
-        consumer.close()
+    group = f"isolation-{uuid4()}"
+    begin_at_ends(kafka_bootstrap, group, "wallwatch.vf_traffic")
     return group
 
 

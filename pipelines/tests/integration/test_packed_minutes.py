@@ -380,3 +380,19 @@ def test_of_a_large_fleet_a_minute_that_has_not_ended_is_seldom_computed(connect
         next(seconds)
     maintenance.roll_up(connection)
     assert [row[1:] for row in averages(connection, 8)] == [(1, 5.0), (1, 3.0)], "it was not forgotten"
+
+
+def test_minutes_that_waited_when_a_process_ended_are_computed_by_the_next(connection: Connection, postgres_url: str) -> None:
+    now = datetime.now(UTC)
+    for minutes_ago, q_egress in ((5, 1.0), (3, 3.0)):
+        sample(connection, now - minutes_ago * MINUTE, q_egress)
+    ended = Maintenance(Settings(database_url=postgres_url), threading.Event())
+    ended.touched({"offload_sample": [minute_of(now - 5 * MINUTE)]})
+    ended.roll_up(connection)
+    connection.execute("DELETE FROM offload_1m_rollup WHERE bucket > %s", [now - 4 * MINUTE])  # as if the other had come afterwards
+    sample(connection, now - 5 * MINUTE, 2.0, rnic=8)
+    following = Maintenance(Settings(database_url=postgres_url), threading.Event())
+    for _ in range(2):
+        following.roll_up(connection)
+    assert [row[1:] for row in averages(connection)] == [(1, 1.0), (1, 3.0)]
+    assert [row[1:] for row in averages(connection, 8)] == [(1, 2.0)]

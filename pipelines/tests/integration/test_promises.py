@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from wallwatch.domain.isolation.holders import Holders
-from wallwatch.store.promises import OVERLAPS, Device, HolderWatcher, SloWatcher
+from wallwatch.store.promises import AWAY_S, DAY_AFTER_S, OVERLAPS, Device, HolderWatcher, SloWatcher
 from wallwatch.store.tables import vf_sample
 from wallwatch_testing.packed_hours import pack_rnic
 
@@ -74,6 +74,26 @@ def test_events_that_a_collector_kept_are_found_later(
     assert pod(watcher, holders, host) == "a/late"
     assert min(watcher._due_s[reading:]) > 0.0
     assert watcher._due_s[:reading] == [float("inf")] * reading
+
+
+@pytest.mark.parametrize("away", ["host", "database"])
+def test_after_something_was_away_events_of_hours_ago_are_found_within_ten_minutes(
+    connection: psycopg.Connection[Any], host: str, host_id: int, url: str, away: str
+) -> None:
+    watcher, holders = HolderWatcher(url, threading.Event()), Holders()
+    assert pod(watcher, holders, host) is None
+    event(connection, host_id, "cni_add", timedelta(hours=3), pod="a/late")
+    watcher._day_read_s -= DAY_AFTER_S
+    assert pod(watcher, holders, host) is None, "nothing was away: the day is read each hour"
+    if away == "host":
+        watcher.expect_late()
+    else:
+        watcher._read_s -= 2 * AWAY_S
+    assert pod(watcher, holders, host) == "a/late"
+    event(connection, host_id, "cni_add", timedelta(hours=2), pod="a/later")
+    assert pod(watcher, holders, host) == "a/late", "not with each reading"
+    watcher._day_read_s -= DAY_AFTER_S
+    assert pod(watcher, holders, host) == "a/later"
 
 
 def test_a_vf_has_its_number_once_it_was_sampled(connection: psycopg.Connection[Any], host: str, host_id: int, url: str) -> None:

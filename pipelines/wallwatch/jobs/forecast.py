@@ -49,7 +49,7 @@ RETRY_S = 5.0
 SENT_TOGETHER = 500
 """Forecasts that are sent at once: `ingest` stores them in less than a tenth of a second, and samples that come meanwhile do not wait."""
 SEND_S = 30.0
-"""Longest time over which those of a large fleet are spread."""
+"""Longest time over which those of a large fleet are spread; less where the next minute is due before."""
 
 LOCK = 7_241_022
 """PostgreSQL advisory lock: the process that holds it forecasts."""
@@ -286,7 +286,8 @@ class ForecastJob:
         learnt_here = ~made.cold_start & (self._models.confidence == Confidence.HIGH)
         self._declines.step(minute, reportable(made.decline.chance, learnt_here, made.wall_chance), made.decline.learnt)
         FORECAST_SECONDS.observe(time.perf_counter() - began)
-        sent = self._send(made, violated, name, self._declines.since)
+        next_in_s = (minute + 2) * 60 + self._settings.forecast_delay_s - self._now()
+        sent = self._send(made, violated, name, self._declines.since, pause_s(len(self._fleet.known), next_in_s))
         self._models.promote_if_better()
         FORECASTS.labels("cold").inc(int(made.cold_start.sum()))
         FORECASTS.labels("trained").inc(int((~made.cold_start).sum()))
@@ -303,16 +304,26 @@ class ForecastJob:
             connection, window.minute, fleet.known, flight, window.of_peers, window.link_gbps, fleet.peers, fleet.congested
         )
 
-    def _send(self, made: Forecast, violated: npt.NDArray[np.bool_], forecaster: str, since: npt.NDArray[np.int64]) -> int:
+    def _send(
+        self, made: Forecast, violated: npt.NDArray[np.bool_], forecaster: str, since: npt.NDArray[np.int64], between_s: float
+    ) -> int:
         names = [(k.host, k.pci, k.rack) for k in self._fleet.known]
         sent = 0
         confidence = self._models.confidence
-        pause_s = min(1.0, SEND_S * SENT_TOGETHER / max(1, len(names)))
         for message in messages(made, names, self._fleet.models, limits(self._fleet.models), forecaster, confidence, violated, since):
             kafka.produce(self._producer, TOPIC, message["host"], orjson.dumps(message))
             sent += 1
-            if sent % SENT_TOGETHER == 0:
+            if sent % SENT_TOGETHER == 0 and sent < len(names):
                 self._producer.poll(0)
-                self._stop.wait(pause_s)
+                self._stop.wait(between_s)
         self._producer.flush(10.0)
         return sent
+
+
+def pause_s(forecasts: int, next_in_s: float) -> float:
+    """How long to wait after some were sent, so that the last ones leave in half of the time until the next minute is due.
+
+    >>> pause_s(600, 50.0), pause_s(40_000, 50.0), pause_s(40_000, 8.0), pause_s(40_000, -2.0)
+    (1.0, 0.3125, 0.05, 0.0)
+    """
+    return max(0.0, min(1.0, min(SEND_S, next_in_s / 2) * SENT_TOGETHER / max(1, forecasts)))

@@ -48,6 +48,8 @@ UPKEEP_EVERY_S = 5.0
 COUNT_EVERY_S = 30.0
 """How often the counts of 40,000 streams are summed for the metrics, which takes some 20 ms."""
 RETRY_S = 2.0
+LATE_NS = 600_000_000_000
+"""A sample that is older comes from a host or a broker that was away. A job that starts again reads two minutes back."""
 MOST_PROBLEMS = 10_000
 """Unusable SLOs of pods that are remembered, so that each is logged once."""
 
@@ -227,13 +229,16 @@ class IsolationJob:
         self._read.inc()
         self._marks.add(message.partition(), message.offset(), time.monotonic())
         self._settled.read(message.partition(), message.offset())
+        now_ns = time.time_ns()
         try:
             tags, at_ns, fields = decode(
                 message.value(),
                 self._measurement,
-                time.time_ns() + self._settings.future_tolerance_s * 1_000_000_000,
+                now_ns + self._settings.future_tolerance_s * 1_000_000_000,
                 self._keys.sender(message.key()),
             )
+            if at_ns < now_ns - LATE_NS:  # what its host says of pods came as late
+                self._holders.expect_late()
             stream = self.rnics.stream(tags["host"], tags["pci"], tags.get("rack", ""))
             for one in stream.step(at_ns / 1e9, fields):
                 kafka.produce(self._producer, OUTPUT, stream.host, orjson.dumps(one))

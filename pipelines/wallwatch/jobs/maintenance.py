@@ -36,7 +36,7 @@ LOCK = 7_241_023
 """Advisory lock: of several ingest processes, the one that holds it does this work."""
 
 LOST_S = 600
-"""A process that is killed forgets which buckets wait: after a start, the newest ones of the last minutes are computed again."""
+"""A process that ends forgets which buckets wait: after a start, the newest ones of the last minutes are computed again."""
 
 _OLDEST_CHUNK = "SELECT extract(epoch FROM min(range_start))::bigint FROM timescaledb_information.chunks WHERE hypertable_name = %s"
 
@@ -190,6 +190,17 @@ class Maintenance:
             known_s = 0 if newest_s is None or newest_s[0] is None else newest_s[0] - LOST_S
             first = max(known_s, oldest_s[0]) // rollup.width_s * rollup.width_s
             self._isolation.note(rollup.source, range(first, int(now) + 1, rollup.width_s))
+        for rollup in ROLLUPS:
+            if rollup.table in packed.MINUTES:
+                self.touched({rollup.source: self._minutes_lost(connection, rollup, int(now))})
+
+    def _minutes_lost(self, connection: psycopg.Connection[Any], rollup: Rollup, now_s: int) -> range:
+        """The minutes that a process may have written to and not computed, because they had not ended or it was between two turns."""
+        newest = sql.SQL("SELECT extract(epoch FROM max(bucket))::bigint FROM {} WHERE bucket <= to_timestamp(%s)")
+        row = connection.execute(newest.format(sql.Identifier(rollup.table)), [now_s]).fetchone()
+        if row is None or row[0] is None:
+            return range((now_s - LOST_S) // 60, now_s // 60 + 1)
+        return range((row[0] - LOST_S // 5) // 60, min(row[0] + LOST_S, now_s) // 60 + 1)
 
     def _refresh(self, connection: psycopg.Connection[Any], rollup: Rollup, start: datetime, end: datetime) -> None:
         connection.execute(refresh_statement(rollup).encode(), {"start": start, "end": end})

@@ -32,6 +32,10 @@ OVERLAPS = (
 )
 """How old the events are that are read again, and how often: collectors may deliver them late, even by hours, but rarely do. So each event
 is read some 40 times; pods of a large fleet that live for minutes make hundreds in a second."""
+DAY_AFTER_S = 600.0
+"""How often those of the last day are read again instead for an hour after hosts or the database were away: then many come late."""
+AWAY_S = 60.0
+"""A database that did not answer for this long was away, and `ingest` has yet to store what came meanwhile."""
 SAMPLED_LATELY = timedelta(minutes=10)
 """A function that was sought in all samples may have been sampled this long ago by now."""
 
@@ -128,6 +132,8 @@ class HolderWatcher(Watcher):
         self._events: deque[StoredEvent] = deque()
         self._begun = False
         self._due_s = _next_due(time.monotonic())
+        self._read_s = self._day_read_s = time.monotonic()
+        self._late_until_s = 0.0
         self._numbers: dict[Device, int] = {}
         self._numbered: deque[str] = deque()
         self._wanted: set[Device] = set()
@@ -141,11 +147,19 @@ class HolderWatcher(Watcher):
         now, monotonic_s = datetime.now(UTC), time.monotonic()
         if not self._begun:
             events = _held(connection)
+            self._day_read_s = monotonic_s
         else:
+            if monotonic_s - self._read_s > AWAY_S:
+                self.expect_late()
+            if monotonic_s < self._late_until_s:
+                self._due_s[0] = min(self._due_s[0], self._day_read_s + DAY_AFTER_S)
             longest = next((i for i, due_s in enumerate(self._due_s) if monotonic_s >= due_s), len(OVERLAPS) - 1)
             events = _events(connection.execute(_RECENT, [now - OVERLAPS[longest][0]]))
             self._due_s[longest:] = _next_due(monotonic_s)[longest:]
+            if longest == 0:
+                self._day_read_s = monotonic_s
         self._begun = True
+        self._read_s = monotonic_s
         self._events.extend(events)
         self._wanted |= {Device(e.host, e.pci, str(e.fields["device"])) for e in events if e.kind == "cni_add" and e.fields.get("device")}
         self._number(connection, now)
@@ -172,6 +186,10 @@ class HolderWatcher(Watcher):
         if found:
             self._numbers = {**self._numbers, **found}  # replaced as a whole: the job's thread reads it
             self._numbered.extend({device.host for device in found})
+
+    def expect_late(self) -> None:
+        """Say that something was away for a while, so that events of hours ago may still come. Cheap: to be called for each late sample."""
+        self._late_until_s = time.monotonic() + OVERLAPS[0][1]
 
     def take(self) -> list[StoredEvent]:
         """The events since the last call, in order of their times; events may come again."""

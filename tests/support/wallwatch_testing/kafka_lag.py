@@ -1,4 +1,4 @@
-"""The lag of a consumer group, and reading a topic to its current end."""
+"""The lag of a consumer group, beginning one at the end of a topic, and reading a topic to its current end."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +10,7 @@ from wallwatch import kafka_clients
 from wallwatch.kafka_settings import KafkaSettings
 
 REQUEST_TIMEOUT_S = 15
+READY_S = 90
 Place = tuple[str, int]
 Kafka = str | KafkaSettings
 """Addresses of brokers that ask nobody, or settings with credentials."""
@@ -31,13 +32,17 @@ def _partitions(consumer: Consumer, topics: Sequence[str]) -> list[TopicPartitio
     return [TopicPartition(topic, number) for topic in topics if topic in known for number in known[topic].partitions]
 
 
+# A broker that has just started says that it does not lead the partition, is not the group's coordinator, or is not ready to be.
+_until_ready = retry(retry=retry_if_exception_type(KafkaException), wait=wait_fixed(0.3), stop=stop_after_delay(READY_S), reraise=True)
+
+
+@_until_ready
 def _ends(consumer: Consumer, topics: Sequence[str]) -> dict[Place, int]:
     partitions = _partitions(consumer, topics)
     return {(one.topic, one.partition): consumer.get_watermark_offsets(one, timeout=REQUEST_TIMEOUT_S)[1] for one in partitions}
 
 
-# A broker that has just started says that it is not the group's coordinator, or that it is not ready to be.
-@retry(retry=retry_if_exception_type(KafkaException), wait=wait_fixed(0.3), stop=stop_after_delay(REQUEST_TIMEOUT_S), reraise=True)
+@_until_ready
 def _committed(consumer: Consumer, topics: Sequence[str]) -> dict[Place, int]:
     found = consumer.committed(_partitions(consumer, topics), timeout=REQUEST_TIMEOUT_S)
     return {(one.topic, one.partition): one.offset for one in found if one.offset >= 0}
@@ -53,6 +58,14 @@ def committed(kafka: Kafka, group: str, topics: Sequence[str]) -> dict[Place, in
     """The committed offset of every partition that the group has committed."""
     with _consumer(kafka, group) as consumer:
         return _committed(consumer, topics)
+
+
+def begin_at_ends(kafka: Kafka, group: str, topic: str) -> None:
+    """Commit the current ends of a topic for a group, so that it reads what is sent from now on."""
+    with _consumer(kafka, group) as consumer:
+        offsets = [TopicPartition(*place, end) for place, end in _ends(consumer, [topic]).items()]
+        assert offsets, f"there is no topic {topic}"
+        _until_ready(consumer.commit)(offsets=offsets, asynchronous=False)
 
 
 def lag(kafka: Kafka, group: str, topics: Sequence[str]) -> int:

@@ -25,7 +25,7 @@ class Unconfirmed:
         self._margin_us = margin_us
         self._waiting: list[Violation] = []
         self._subjects: set[tuple[str, Name]] = set()
-        """Policies and subjects of those that wait, and maybe of some that do no longer."""
+        """Policies and subjects of those that wait."""
         self._heard_us: dict[str, int] = {}
         self.counts: dict[str, int] = {}
         """Violations of each policy that were not sent: they wait, or were refuted or abandoned."""
@@ -60,21 +60,29 @@ class Unconfirmed:
         """An event of a subject came late: later conclusions about it are not sent."""
         if (policy, subject) not in self._subjects:
             return
-        self._waiting = [one for one in self._waiting if (one.policy, one.subject) != (policy, subject) or one.at_us < at_us]
-        self._subjects = {(one.policy, one.subject) for one in self._waiting}
+        self._keep([one for one in self._waiting if (one.policy, one.subject) != (policy, subject) or one.at_us < at_us])
+
+    def _keep(self, waiting: list[Violation]) -> None:
+        self._waiting = waiting
+        self._subjects = {(one.policy, one.subject) for one in waiting}
 
     def confirmed(self) -> list[Violation]:
         """Violations whose hosts have reported; they no longer wait."""
-        found = [one for one in self._waiting if not self._missing(one)]
+        found: list[Violation] = []
+        missing: list[Violation] = []
+        for one in self._waiting:
+            (missing if self._missing(one) else found).append(one)
+        if found:
+            self._keep(missing)
         for one in found:
-            self._waiting.remove(one)
             self.counts[one.policy] -= 1
         return found
 
     def given_up(self, now_us: int) -> list[Violation]:
         """Violations that have waited too long; they are not sent."""
         found = [one for one in self._waiting if one.at_us < now_us - WITHIN_US]
-        self._waiting = [one for one in self._waiting if one not in found]
+        if found:
+            self._keep([one for one in self._waiting if one not in found])
         return found
 
     def dump(self) -> dict[str, Any]:
