@@ -228,6 +228,18 @@ def test_only_minutes_that_received_samples_are_computed_again(connection: Conne
     assert (after[0] != written[0], after[1:]) == (True, written[1:])
 
 
+def test_minutes_between_those_of_a_clock_that_is_behind_and_the_newest_are_not_computed_again(
+    connection: Connection, maintenance: Maintenance
+) -> None:
+    newest = datetime.now(UTC) - 5 * MINUTE
+    behind, between = newest - 50 * MINUTE, newest - 20 * MINUTE
+    for at, q_egress in ((behind, 1.0), (between, 2.0), (newest, 3.0)):
+        sample(connection, at, q_egress)
+    maintenance.touched({"offload_sample": [minute_of(behind), minute_of(newest)]})
+    maintenance.roll_up(connection)
+    assert [row[1:] for row in averages(connection)] == [(1, 1.0), (1, 3.0)]
+
+
 def test_late_minutes_whose_hour_is_busy_wait_and_the_other_work_goes_on(
     connection: Connection, maintenance: Maintenance, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,3 +62,24 @@ for _ in range(200):
     del freed
     assert not garbage.collect_when_due()
 """)
+
+
+def test_what_failed_connections_leave_is_freed_while_the_job_waits_for_its_database() -> None:
+    _run("""
+import threading
+from wallwatch.jobs.ingest_writer import Database, Stopped
+Garbage(every_s=3600.0)
+stop = threading.Event()
+database = Database("postgresql://nobody@127.0.0.1:1/none", stop)
+lost, pauses = cycle(), []
+def pause(seconds):
+    pauses.append(lost() is None)
+    if len(pauses) == 25:
+        stop.set()
+database._pause = pause
+try:
+    database.run(lambda connection: None)
+except Stopped:
+    pass
+assert pauses == [False] * 19 + [True] * 6, pauses
+""")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 import time
@@ -87,6 +88,8 @@ class Database:
         if attempt in (1, 5) or attempt % 20 == 0:
             log.warning("the database does not answer (attempt %d), waiting: %s", attempt, str(error).strip())
         self.close()
+        if attempt % 20 == 0:
+            gc.collect()  # a connection that fails leaves a cycle, and the thread that looks for those (`garbage`) waits for this one
 
     def close(self) -> None:
         if self._connection is not None:

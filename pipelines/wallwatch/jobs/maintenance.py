@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 import psycopg
@@ -129,12 +130,9 @@ class Maintenance:
                 begin_s, computed = self._clock(), False
                 for rollup in ROLLUPS:
                     minutes = touched.get(rollup.source, set()) - waiting.get(rollup.source, set())
-                    if first := min((minute for minute in minutes if minute >= recent), default=None):
-                        end = datetime.now(UTC) + timedelta(seconds=self._settings.future_tolerance_s + 60)
-                        if waiting:
-                            end = datetime.fromtimestamp(unended * 60, UTC)
-                        self._refresh(connection, rollup, datetime.fromtimestamp(first * 60, UTC), end)
-                        computed |= max(minutes) >= unended
+                    for first, end in spans_of(minute for minute in minutes if minute >= recent):
+                        self._refresh(connection, rollup, datetime.fromtimestamp(first * 60, UTC), datetime.fromtimestamp(end * 60, UTC))
+                        computed |= end > unended
                 if computed:
                     self._open_due_s = self._clock() + (self._clock() - begin_s) / OPEN_SHARE
             self.touched(waiting)
@@ -204,6 +202,16 @@ class Maintenance:
 
     def _refresh(self, connection: psycopg.Connection[Any], rollup: Rollup, start: datetime, end: datetime) -> None:
         connection.execute(refresh_statement(rollup).encode(), {"start": start, "end": end})
+
+
+def spans_of(minutes: Iterable[int]) -> list[tuple[int, int]]:
+    """Begin and end of each run of minutes: a host whose clock is behind has its own minutes computed, not those since.
+
+    >>> spans_of([7, 3, 4, 5]), spans_of([])
+    ([(3, 6), (7, 8)], [])
+    """
+    runs = [[minute for _, minute in run] for _, run in groupby(enumerate(sorted(minutes)), lambda one: one[1] - one[0])]
+    return [(run[0], run[-1] + 1) for run in runs]
 
 
 def drop_old_chunks(connection: psycopg.Connection[Any], settings: Settings) -> None:
