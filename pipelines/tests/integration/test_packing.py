@@ -327,6 +327,28 @@ def test_a_turn_ends_after_some_time_and_has_packed_the_newest_hour(
     assert rows(connection, "mask_sample") == []
 
 
+def test_an_hour_that_cannot_be_packed_does_not_keep_the_others_from_it(
+    connection: Connection, packing: Packing, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As one with more masks of an RNIC than PostgreSQL's limit of 1 GB per value has room for."""
+    for hour in (OLDER, OLD):
+        insert(connection, "mask_sample", hour, 3)
+    connection.execute(
+        sql.SQL("ALTER TABLE mask_sample_packed ADD CONSTRAINT too_large CHECK (hour <> {})").format(sql.Literal(OLD.isoformat()))
+    )
+    monkeypatch.setattr("wallwatch.jobs.packing.time", SimpleNamespace(monotonic=itertools.count(0, 200).__next__))
+    try:
+        assert packing.pack(connection) == 0, "the newest first; then this turn has ended"
+        assert "too_large" in caplog.text
+        assert len(rows(connection, "mask_sample")) == 2 * 18, "nothing has happened to the hour"
+        assert packing.pack(connection) == 1, "what failed comes last"
+        assert {row[0] for row in connection.execute("SELECT hour FROM mask_sample_packed")} == {OLDER}
+    finally:
+        connection.execute("ALTER TABLE mask_sample_packed DROP CONSTRAINT too_large")
+    assert packing.pack(connection) == 1
+    assert rows(connection, "mask_sample") == []
+
+
 def test_before_the_migration_that_adds_a_packed_table_the_others_are_packed(
     connection: Connection, packing: Packing, alembic_config: Config
 ) -> None:

@@ -44,6 +44,8 @@ class Packing:
         self._stop = stop
         self._touched = touched
         self._connection: psycopg.Connection[Any] | None = None
+        self._failed: set[tuple[datetime, str]] = set()
+        """Hours whose last attempt failed: they come last, or a turn might never get past them."""
 
     def run(self) -> None:
         """Run until the process stops. Database errors are logged and retried at the next turn."""
@@ -80,7 +82,7 @@ class Packing:
             for tables in groups:
                 due = [(begins, table) for table in tables for (begins,) in connection.execute(_DUE, [table]).fetchall()]
                 # The newest first: what came late joins its hour sooner or later, and what has just ended is read most.
-                for begins, table in sorted(due, reverse=True):
+                for begins, table in sorted(due, key=lambda hour: (hour not in self._failed, hour), reverse=True):
                     if self._stop.is_set() or time.monotonic() - begin_s > TURN_S:
                         return count
                     count += self._pack_hour(connection, table, begins)
@@ -95,9 +97,14 @@ class Packing:
     def _pack_hour(self, connection: psycopg.Connection[Any], table: str, begins: datetime) -> int:
         try:
             row = connection.execute("SELECT wallwatch_pack_hour(%s, %s)", [table, begins]).fetchone()
-        except packed.BUSY as error:
-            log.info("%s of %s stays as it is for now: %s", begins, table, error.diag.message_primary)
+        except psycopg.Error as error:
+            if connection.closed or self._stop.is_set():
+                raise
+            self._failed.add((begins, table))
+            level = logging.INFO if isinstance(error, packed.BUSY) else logging.WARNING
+            log.log(level, "%s of %s stays as it is for now: %s", begins, table, error.diag.message_primary or error)
             return 0
+        self._failed.discard((begins, table))
         if row is not None and row[0] and table in packed.PACKED:  # until now, a sample that came again counted twice
             first = int(begins.timestamp()) // 60
             self._touched({table: range(first, first + 60)})
