@@ -328,7 +328,7 @@ def test_a_turn_ends_after_some_time_and_has_packed_the_newest_hour(
 
 
 def test_an_hour_that_cannot_be_packed_does_not_keep_the_others_from_it(
-    connection: Connection, packing: Packing, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    connection: Connection, packing: Packing, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As one with more masks of an RNIC than PostgreSQL's limit of 1 GB per value has room for."""
     for hour in (OLDER, OLD):
@@ -336,13 +336,17 @@ def test_an_hour_that_cannot_be_packed_does_not_keep_the_others_from_it(
     connection.execute(
         sql.SQL("ALTER TABLE mask_sample_packed ADD CONSTRAINT too_large CHECK (hour <> {})").format(sql.Literal(OLD.isoformat()))
     )
-    monkeypatch.setattr("wallwatch.jobs.packing.time", SimpleNamespace(monotonic=itertools.count(0, 200).__next__))
+    connection.execute("TRUNCATE rnic_1m_rollup, offload_1m_rollup")
+    connection.execute("INSERT INTO rnic_1m_rollup (rnic_id, bucket, samples) VALUES (7, %s, 6)", [OLDER])
     try:
-        assert packing.pack(connection) == 0, "the newest first; then this turn has ended"
-        assert "too_large" in caplog.text
+        with pytest.raises(psycopg.errors.CheckViolation):  # the newest first
+            packing.pack(connection)
+        assert f"{OLD} of mask_sample cannot be packed now" in caplog.text
         assert len(rows(connection, "mask_sample")) == 2 * 18, "nothing has happened to the hour"
-        assert packing.pack(connection) == 1, "what failed comes last"
-        assert {row[0] for row in connection.execute("SELECT hour FROM mask_sample_packed")} == {OLDER}
+        with pytest.raises(psycopg.errors.CheckViolation):  # what failed comes last
+            packing.pack(connection)
+        assert connection.execute("SELECT hour FROM mask_sample_packed").fetchall() == [(OLDER,)] * 2
+        assert connection.execute("SELECT count(*) FROM rnic_1m_rollup").fetchone() == (0,), "minutes, too, do not wait for it"
     finally:
         connection.execute("ALTER TABLE mask_sample_packed DROP CONSTRAINT too_large")
     assert packing.pack(connection) == 1

@@ -5,6 +5,7 @@ The Community edition's columnstore does the same by itself: there are no tables
 
 from __future__ import annotations
 
+import itertools
 import logging
 import threading
 import time
@@ -44,8 +45,9 @@ class Packing:
         self._stop = stop
         self._touched = touched
         self._connection: psycopg.Connection[Any] | None = None
-        self._failed: set[tuple[datetime, str]] = set()
-        """Hours whose last attempt failed: they come last, or a turn might never get past them."""
+        self._failures = itertools.count(1)
+        self._failed: dict[tuple[datetime, str], int] = {}
+        """Hours whose last attempt failed, with the number of the failure: they come last, or turns might never get past them."""
 
     def run(self) -> None:
         """Run until the process stops. Database errors are logged and retried at the next turn."""
@@ -70,7 +72,7 @@ class Packing:
                 connection.cancel_safe(timeout=5)
 
     def pack(self, connection: psycopg.Connection[Any]) -> int:
-        """Pack the hours that are due; returns how many were packed. An hour that cannot be packed now stays as it is."""
+        """Pack the hours that are due; returns how many were packed. An hour that is busy stays as it is, another error ends the turn."""
         count = 0
         groups = [[table for table in tables if self._is_packed(connection, table)] for tables in (packed.PACKED, packed.MINUTES)]
         if not any(groups):
@@ -79,16 +81,19 @@ class Packing:
             return 0
         begin_s = time.monotonic()
         try:
-            for tables in groups:
-                due = [(begins, table) for table in tables for (begins,) in connection.execute(_DUE, [table]).fetchall()]
-                # The newest first: what came late joins its hour sooner or later, and what has just ended is read most.
-                for begins, table in sorted(due, key=lambda hour: (hour not in self._failed, hour), reverse=True):
-                    if self._stop.is_set() or time.monotonic() - begin_s > TURN_S:
-                        return count
-                    count += self._pack_hour(connection, table, begins)
+            # The newest first: what came late joins its hour sooner or later, and what has just ended is read most.
+            due = [hour for tables in groups for hour in sorted(self._due(connection, tables), reverse=True)]
+            self._failed = {hour: self._failed[hour] for hour in due if hour in self._failed}
+            for begins, table in sorted(due, key=lambda hour: self._failed.get(hour, 0)):
+                if self._stop.is_set() or time.monotonic() - begin_s > TURN_S:
+                    break
+                count += self._pack_hour(connection, table, begins)
         finally:
             connection.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
         return count
+
+    def _due(self, connection: psycopg.Connection[Any], tables: Iterable[str]) -> list[tuple[datetime, str]]:
+        return [(begins, table) for table in tables for (begins,) in connection.execute(_DUE, [table]).fetchall()]
 
     def _is_packed(self, connection: psycopg.Connection[Any], table: str) -> bool:
         """Whether there is a table for its packed hours: not on the Community edition, nor before the migration that adds it."""
@@ -97,14 +102,16 @@ class Packing:
     def _pack_hour(self, connection: psycopg.Connection[Any], table: str, begins: datetime) -> int:
         try:
             row = connection.execute("SELECT wallwatch_pack_hour(%s, %s)", [table, begins]).fetchone()
-        except psycopg.Error as error:
-            if connection.closed or self._stop.is_set():
-                raise
-            self._failed.add((begins, table))
-            level = logging.INFO if isinstance(error, packed.BUSY) else logging.WARNING
-            log.log(level, "%s of %s stays as it is for now: %s", begins, table, error.diag.message_primary or error)
+        except packed.BUSY as error:
+            self._failed[begins, table] = next(self._failures)
+            log.info("%s of %s stays as it is for now: %s", begins, table, error.diag.message_primary)
             return 0
-        self._failed.discard((begins, table))
+        except psycopg.Error:
+            self._failed[begins, table] = next(self._failures)
+            if not self._stop.is_set():
+                log.warning("%s of %s cannot be packed now; the next turn begins with others", begins, table)
+            raise
+        self._failed.pop((begins, table), None)
         if row is not None and row[0] and table in packed.PACKED:  # until now, a sample that came again counted twice
             first = int(begins.timestamp()) // 60
             self._touched({table: range(first, first + 60)})
