@@ -1,4 +1,4 @@
-"""Bytes on disk per value of `rnic` and `rnic_offload`, as rows and packed; the cost of packing and of reading 12 fields over 6 hours.
+"""Bytes on disk per value and per row of samples, as rows and packed; the cost of packing and of reading 12 fields over 6 hours.
 The same for one-minute aggregates (`disk_minutes`).
 
 The telemetry is recorded from one simulated host of four RNICs; the other RNICs have its rows under other numbers, which is the same to
@@ -12,7 +12,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -27,8 +26,6 @@ from tests.bench.processes import usage
 from tests.bench.report import report
 
 from wallwatch.jobs.ingest_batch import Batch
-from wallwatch.jobs.packing import Packing
-from wallwatch.settings import Settings
 from wallwatch.store import copy, packed
 from wallwatch_local import ports, postgres
 from wallwatch_testing.ingest_batches import Record, builder
@@ -40,7 +37,7 @@ READS = 40
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 """When fleetsim's recordings begin."""
 
-TABLES = {"rnic_sample": "rnic", "offload_sample": "rnic_offload"}
+TABLES = {"rnic_sample": "rnic", "offload_sample": "rnic_offload", "mask_sample": "rnic_mask", "vf_sample": "rnic_vf"}
 READ = """
 SELECT time, rx_gbps, tx_gbps, port_xmit_data, port_rcv_data, port_xmit_packets, port_rcv_packets, port_xmit_wait, out_of_sequence,
   rnr_nak_retry_err, other ->> 'rx_packets', other ->> 'tx_packets', other ->> 'rx_write_requests'
@@ -50,7 +47,7 @@ HOURS_BOUND = "AND hour > %(since)s - INTERVAL '1 hour' AND hour < %(until)s"
 
 
 def records() -> Iterator[Record]:
-    """The recorded messages of the two measurements."""
+    """The recorded messages of the packed measurements."""
     for number, message in enumerate(fleet.recorded(f"{HOURS}h")):
         name = message.rsplit(b'"name":"', 1)[1].split(b'"', 1)[0].decode()
         if name in TABLES.values():
@@ -83,6 +80,17 @@ def bytes_of(connection: psycopg.Connection[Any], *tables: str) -> int:
     return sum(int(size[0]) for size in sizes if size is not None)
 
 
+def pack(connection: psycopg.Connection[Any], table: str) -> float:
+    """Pack all hours of a table; returns PostgreSQL's CPU time."""
+    hours = connection.execute(
+        "SELECT range_start FROM timescaledb_information.chunks WHERE hypertable_schema = 'public' AND hypertable_name = %s", [table]
+    ).fetchall()
+    cpu = usage(connection.info.backend_pid).cpu_s
+    for (begins,) in hours:
+        connection.execute("SELECT wallwatch_pack_hour(%s, %s)", [table, begins])
+    return usage(connection.info.backend_pid).cpu_s - cpu
+
+
 def read(connection: psycopg.Connection[Any], relation: str, bound: str) -> tuple[float, float, int]:
     """Milliseconds by the clock (p50) and of PostgreSQL's CPU time per query, and how many rows one has."""
     statement = READ.format(relation, bound).encode()
@@ -100,10 +108,11 @@ def read(connection: psycopg.Connection[Any], relation: str, bound: str) -> tupl
 def main() -> None:
     """Measure and report."""
     messages = list(records())
-    values = dict.fromkeys(TABLES.values(), 0)
+    values, counts = dict.fromkeys(TABLES.values(), 0), dict.fromkeys(TABLES.values(), 0)
     for message in messages:
         fields = orjson.loads(message.content or b"")["fields"].values()
-        values[message.measurement] += sum(type(value) in (int, float) for value in fields) * RNICS // RECORDED
+        counts[message.measurement] += RNICS // RECORDED
+        values[message.measurement] += sum(type(value) in (int, float) for value in fields) * (RNICS // RECORDED)
     with tempfile.TemporaryDirectory(prefix="ww-bench-") as name, postgres.start(Path(name) / "pg", ports.free_ports(1)[0]) as url:
         wallwatch = str(Path(sys.executable).with_name("wallwatch"))
         subprocess.run([wallwatch, "db", "upgrade"], env=os.environ | {"WALLWATCH_DATABASE_URL": url}, check=True, capture_output=True)
@@ -111,9 +120,7 @@ def main() -> None:
             fill(connection, messages)
             rows = {table: bytes_of(connection, table) for table in TABLES}
             read_rows = read(connection, "rnic_sample", "")
-            cpu = usage(connection.info.backend_pid).cpu_s
-            hours = Packing(Settings(database_url=url), threading.Event(), lambda _: None).pack(connection)
-            cpu = usage(connection.info.backend_pid).cpu_s - cpu
+            cpu = {table: pack(connection, table) for table in TABLES}
             after = {table: bytes_of(connection, table, packed.table_name(table)) for table in TABLES}
             read_packed = read(connection, packed.view_name("rnic_sample"), HOURS_BOUND)
             minutes = disk_minutes.measure(connection, url, BEGIN, HOURS)
@@ -121,11 +128,13 @@ def main() -> None:
     report(
         "disk",
         rnics=RNICS,
-        packed_hours=hours,
-        values_per_message={m: values[m] / (len(messages) / 2 * RNICS / RECORDED) for m in TABLES.values()},
-        bytes_per_value_as_rows={m: rows[t] / values[m] for t, m in TABLES.items()} | {"both": sum(rows.values()) / sum(values.values())},
-        bytes_per_value_packed={m: after[t] / values[m] for t, m in TABLES.items()} | {"both": sum(after.values()) / sum(values.values())},
-        packing_cpu_us_per_row=cpu / (len(messages) * RNICS / RECORDED) * 1e6,
+        rows=counts,
+        values_per_row={m: values[m] / counts[m] for m in TABLES.values()},
+        bytes_per_row_as_rows={m: rows[t] / counts[m] for t, m in TABLES.items()},
+        bytes_per_row_packed={m: after[t] / counts[m] for t, m in TABLES.items()},
+        bytes_per_value_as_rows={m: rows[t] / values[m] for t, m in TABLES.items()} | {"all": sum(rows.values()) / sum(values.values())},
+        bytes_per_value_packed={m: after[t] / values[m] for t, m in TABLES.items()} | {"all": sum(after.values()) / sum(values.values())},
+        packing_cpu_us_per_row={m: cpu[t] / counts[m] * 1e6 for t, m in TABLES.items()},
         read_6_h_points=read_rows[2],
         read_6_h_of_rows_ms=read_rows[0],
         read_6_h_of_rows_cpu_ms=read_rows[1],

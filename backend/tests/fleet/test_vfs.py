@@ -9,6 +9,9 @@ import httpx
 import psycopg
 import pytest
 
+from wallwatch.store.tables import vf_sample
+from wallwatch_testing.packed_hours import pack_rnic
+
 PCI = "0000:3b:00.0"
 NOW = datetime.now(UTC).replace(microsecond=0)
 SAMPLED = NOW - timedelta(seconds=100)
@@ -101,6 +104,17 @@ def test_functions_are_those_of_the_newest_sample_in_the_order_of_their_numbers(
     first = found["items"][0]
     assert (first["pci"], first["representor"], first["netdev"], first["state"]) == (device(0), "ens1f0_0", None, "host")
     assert (first["trust"], first["spoof_check"], first["max_tx_mbps"], first["container"]) == (True, False, 0, None)
+
+
+def test_functions_of_packed_hours_are_the_same(host: Host, read: Read) -> None:
+    for hours in (5, 3):
+        for vf in (2, 0):
+            host.sample(vf, at=SAMPLED - timedelta(hours=hours), tx_gbps=hours, state="host", driver="mlx5_core")
+    host.rnic(SAMPLED, 8)
+    before = read()
+    pack_rnic(host.connection, vf_sample, host.rnic_id)
+    assert read() == before
+    assert [(item["vf"], item["tx_gbps"]) for item in before["items"]] == [(0, 3), (2, 3)]
 
 
 def test_what_was_not_read_is_null_never_zero(host: Host, read: Read) -> None:

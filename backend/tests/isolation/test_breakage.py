@@ -9,8 +9,10 @@ import httpx
 import pytest
 
 from wallwatch.domain.isolation.verdicts import Mechanism, State
+from wallwatch.store.tables import vf_sample
 from wallwatch_backend.isolation.schemas import MechanismName, StateName
 from wallwatch_testing.isolation_rollups import roll_up_isolation
+from wallwatch_testing.packed_hours import pack_rnic
 
 PCI = "0000:3b:00.0"
 VICTIMS = {0, 1, 2, 4, 5, 6, 7}
@@ -231,6 +233,8 @@ def test_a_vfs_page_has_the_pods_that_held_it(rnic: Any, get: Any) -> None:
     found = get(f"/rnics/{rnic.host}/{PCI}/vfs/1", since=rnic.since, until=rnic.until)["holders"]
     assert (found[1]["owner"], found[1]["labels"]) == ("Deployment/one", {"app": "one"}), "as Kubernetes describes the pod"
     assert [(one["pod"], one["tenant"], one["until"] is None) for one in found] == [("b/two", "b", True), ("a/one", "a", False)]
+    pack_rnic(rnic.connection, vf_sample, rnic.rnic_id)
+    assert get(f"/rnics/{rnic.host}/{PCI}/vfs/1", since=rnic.since, until=rnic.until)["holders"] == found, "from a packed hour, too"
 
 
 def test_breakage_by_tenant_is_in_the_fleets_metrics(judged: Any, viewer: httpx.Client) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
+from wallwatch.store.tables import vf_sample
+from wallwatch_testing.packed_hours import pack_rnic
 from wallwatch_testing.remedies import PCI, order, wait_for
 
 
@@ -83,6 +85,7 @@ def test_a_guarantee_is_verified_by_the_minimum_that_the_driver_reports_for_that
         (rnic_id,) = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s", [host]).fetchone()
         connection.execute(insert, [at + timedelta(seconds=5), rnic_id, 2500, 0])
         eventually(lambda: operator.get(f"/api/v1/remedies/{applied['id']}").json()["change"]["measured"] == 0)
+        pack_rnic(connection, vf_sample, rnic_id)
         connection.execute(insert, [at + timedelta(seconds=125), rnic_id, 0, 2500])
     assert wait_for(operator, eventually, applied, "change_confirmed")["change"]["measured"] == 2500
 

@@ -1,9 +1,11 @@
 """Old samples are packed by ingest on the edition without a columnstore: no sample is lost, doubled or changed."""
 
+import itertools
 import random
 import threading
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -34,6 +36,15 @@ OLD, OLDER = HOUR - timedelta(hours=5), HOUR - timedelta(hours=6)
 NEW = HOUR + timedelta(hours=12)
 """Not old enough to be packed, however long these tests take."""
 RNICS = (7, 8)
+KEYS: dict[str, tuple[dict[str, Any], ...]] = {
+    "mask_sample": (
+        {"direction": "ingress", "mask": "0a"},
+        {"direction": "egress", "mask": "ff"},
+        {"direction": "egress", "mask": "0a"},
+    ),
+    "vf_sample": tuple({"vf": vf, "vf_pci": f"0000:3b:00.{vf}", "representor": "", "netdev": "ä"} for vf in (6, 0, 2)),
+}
+"""What an RNIC has several of at one time, not in their order."""
 
 
 @pytest.fixture
@@ -77,21 +88,25 @@ def value(kind: str, random_: random.Random) -> Any:
 def insert(connection: Connection, table: str, begin: datetime, count: int, seed: int = 1) -> None:
     """Samples of both RNICs, 10 s apart, with and without values, in an order that is not that of the times."""
     random_ = random.Random(seed)
-    columns = [column for column in metadata.tables[table].columns if column.name not in ("time", "rnic_id")]
-    names = [sql.Identifier(name) for name in ("time", "rnic_id", *(column.name for column in columns))]
+    keys = KEYS.get(table, ({},))
+    columns = [column for column in metadata.tables[table].columns if column.name not in ("time", "rnic_id", *keys[0])]
+    names = [sql.Identifier(name) for name in ("time", "rnic_id", *keys[0], *(column.name for column in columns))]
     statement = sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(
         sql.Identifier(table), sql.SQL(", ").join(names), sql.SQL(", ").join([sql.Placeholder()] * len(names))
     )
-    places = [(begin + timedelta(seconds=10 * i, microseconds=i), rnic) for i in range(count) for rnic in RNICS]
+    times = [begin + timedelta(seconds=10 * i, microseconds=i) for i in range(count)]
+    places = [(time, rnic, *key.values()) for time in times for rnic in RNICS for key in keys]
     random_.shuffle(places)
     with connection.cursor() as cursor:
         cursor.executemany(statement, [[*place, *(value(str(c.type), random_) for c in columns)] for place in places])
 
 
 def rows(connection: Connection, relation: str, columns: str = "") -> list[tuple[Any, ...]]:
-    """All columns of the hypertable, from it or from its view."""
-    columns = columns or ", ".join(metadata.tables[relation.removesuffix("_all")].columns.keys())
-    return connection.execute(f"SELECT {columns} FROM {relation} ORDER BY rnic_id, time".encode()).fetchall()
+    """All columns of the hypertable, from it or from its view, in the order of what makes a row one."""
+    table = relation.removesuffix("_all")
+    columns = columns or ", ".join(metadata.tables[table].columns.keys())
+    order = {"mask_sample": ", direction, mask", "vf_sample": ", vf"}.get(table, "")
+    return connection.execute(f"SELECT {columns} FROM {relation} ORDER BY rnic_id, time{order}".encode()).fetchall()
 
 
 @pytest.mark.parametrize("table", packed.PACKED)
@@ -100,7 +115,7 @@ def test_packed_samples_are_the_same_samples(connection: Connection, packing: Pa
     insert(connection, table, OLD, 90, seed=2)
     insert(connection, table, NEW, 5)
     before = rows(connection, table)
-    assert len(before) == 2 * (60 + 90 + 5)
+    assert len(before) == 2 * (60 + 90 + 5) * len(KEYS.get(table, ({},)))
     assert rows(connection, f"{table}_all") == before
     assert packing.pack(connection) == 2
     assert rows(connection, f"{table}_all") == before
@@ -130,23 +145,60 @@ def test_a_query_unpacks_the_hours_and_rnics_that_it_names(connection: Connectio
     engine.dispose()
 
 
+@pytest.mark.parametrize("table", ["offload_sample", "mask_sample", "vf_sample"])
 def test_late_samples_join_their_hour_and_one_that_comes_again_is_one(
-    connection: Connection, packing: Packing, touched: dict[str, Iterable[int]]
+    connection: Connection, packing: Packing, touched: dict[str, Iterable[int]], table: str
 ) -> None:
-    insert(connection, "offload_sample", OLD, 30)
-    before = rows(connection, "offload_sample")
+    each = len(KEYS.get(table, ({},)))
+    insert(connection, table, OLD, 30)
+    before = rows(connection, table)
     packing.pack(connection)
     assert touched == {}
-    insert(connection, "offload_sample", OLD, 10)  # the same times again, as after a rewind of Kafka's offsets
-    insert(connection, "offload_sample", OLD + timedelta(minutes=30), 20, seed=3)
-    late = rows(connection, "offload_sample")[-20:]
-    assert len(rows(connection, "offload_sample_all")) == 2 * (30 + 10 + 20)
+    insert(connection, table, OLD, 10)  # the same times again, as after a rewind of Kafka's offsets
+    insert(connection, table, OLD + timedelta(minutes=30), 20, seed=3)
+    late = rows(connection, table)[-20 * each :]
+    assert len(rows(connection, f"{table}_all")) == 2 * (30 + 10 + 20) * each
     assert packing.pack(connection) == 1
-    after = rows(connection, "offload_sample_all")
-    assert len(after) == 2 * (30 + 20)
-    assert after[-20:] == late
-    assert [row[:2] for row in after if row[0] < OLD + timedelta(minutes=30)] == [row[:2] for row in before]
-    assert touched == {"offload_sample": range(minute := int(OLD.timestamp()) // 60, minute + 60)}, "its minutes have to be computed again"
+    after = rows(connection, f"{table}_all")
+    assert len(after) == 2 * (30 + 20) * each
+    assert after[-20 * each :] == late
+    keys = 2 + len(KEYS.get(table, ({},))[0])
+    assert [row[:keys] for row in after if row[0] < OLD + timedelta(minutes=30)] == [row[:keys] for row in before]
+    assert touched == {table: range(minute := int(OLD.timestamp()) // 60, minute + 60)}, "its minutes have to be computed again"
+
+
+def test_a_late_mask_joins_the_other_masks_of_its_time(connection: Connection, packing: Packing) -> None:
+    insert(connection, "mask_sample", OLD, 30)
+    before = rows(connection, "mask_sample")
+    packing.pack(connection)
+    connection.execute("INSERT INTO mask_sample (time, rnic_id, direction, mask, flows) VALUES (%s, 7, 'ingress', 'bb', 4)", [OLD])
+    packing.pack(connection)
+    after = rows(connection, "mask_sample_all")
+    assert [row for row in after if row[3] != "bb"] == before
+    assert rows(connection, "mask_sample_all", "mask, flows").count(("bb", 4)) == 1
+
+
+def test_equal_keys_are_neighbours_in_a_packed_hour(connection: Connection, packing: Packing) -> None:
+    insert(connection, "mask_sample", OLD, 2)
+    packing.pack(connection)
+    found = connection.execute("SELECT direction, mask FROM mask_sample_packed WHERE rnic_id = 7").fetchone()
+    assert found == (["egress"] * 4 + ["ingress"] * 2, ["0a", "0a", "ff", "ff", "0a", "0a"])
+
+
+def test_chunks_of_six_hours_from_before_are_packed_by_the_hour(connection: Connection, packing: Packing) -> None:
+    """Functions were in chunks of six hours before revision 0033."""
+    begins = datetime(OLD.year, OLD.month, OLD.day, tzinfo=UTC) - timedelta(days=2)
+    connection.execute("SELECT set_chunk_time_interval('vf_sample', INTERVAL '6 hours')")
+    try:
+        for hour in (0, 4, 5):
+            insert(connection, "vf_sample", begins + timedelta(hours=hour), 3, seed=hour)
+    finally:
+        connection.execute("SELECT set_chunk_time_interval('vf_sample', INTERVAL '1 hour')")
+    before = rows(connection, "vf_sample")
+    assert packing.pack(connection) == 1
+    assert (rows(connection, "vf_sample_all"), rows(connection, "vf_sample")) == (before, [])
+    hours = {row[0] for row in connection.execute("SELECT hour FROM vf_sample_packed")}
+    assert hours == {begins + timedelta(hours=hour) for hour in (0, 4, 5)}
 
 
 def test_an_rnic_without_late_samples_keeps_its_hour(connection: Connection, packing: Packing) -> None:
@@ -232,29 +284,61 @@ def test_a_column_that_comes_later_is_packed_too(connection: Connection, packing
 
 
 def test_the_views_have_the_columns_of_the_tables(connection: Connection) -> None:
-    for view in (packed.rnic_sample_all, packed.offload_sample_all):
+    for view in map(packed.all_of, map(metadata.tables.__getitem__, packed.PACKED)):
         found = connection.execute(f"SELECT * FROM {view.name} LIMIT 0".encode()).description
         assert {column.name for column in found or ()} == set(view.columns.keys())
 
 
 def test_a_downgrade_restores_the_rows(connection: Connection, packing: Packing, alembic_config: Config) -> None:
-    insert(connection, "rnic_sample", OLD, 20)
-    before = rows(connection, "rnic_sample")
+    tables = ("rnic_sample", "mask_sample", "vf_sample")
+    for table in tables:
+        insert(connection, table, OLD, 20)
+    before = {table: rows(connection, table) for table in tables}
     packing.pack(connection)
+    assert not any(rows(connection, table) for table in tables)
     connection.close()
     command.downgrade(alembic_config, "0025")
     with connect(alembic_config.attributes["url"]) as again:
-        assert rows(again, "rnic_sample") == before
+        assert {table: rows(again, table) for table in tables} == before
     command.upgrade(alembic_config, "head")
 
 
-def test_packed_hours_are_dropped_with_the_samples_of_their_age(connection: Connection, packing: Packing, postgres_url: str) -> None:
+@pytest.mark.parametrize("table", ["rnic_sample", "mask_sample"])
+def test_packed_hours_are_dropped_with_the_samples_of_their_age(
+    connection: Connection, packing: Packing, postgres_url: str, table: str
+) -> None:
     settings = Settings(database_url=postgres_url)
     for days in (settings.retention_days + 2, 2):
-        insert(connection, "rnic_sample", OLD - timedelta(days=days), 3)
+        insert(connection, table, OLD - timedelta(days=days), 3)
     assert packing.pack(connection) == 2
     drop_old_chunks(connection, settings)
-    assert {row[0] for row in rows(connection, "rnic_sample_packed", "hour, time")} == {OLD - timedelta(days=2)}
+    assert {row[0] for row in rows(connection, f"{table}_packed", "hour, time")} == {OLD - timedelta(days=2)}
+
+
+def test_a_turn_ends_after_some_time_and_has_packed_the_newest_hour(
+    connection: Connection, packing: Packing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert(connection, "mask_sample", OLDER, 3)
+    insert(connection, "mask_sample", OLD, 3)
+    monkeypatch.setattr("wallwatch.jobs.packing.time", SimpleNamespace(monotonic=itertools.count(0, 200).__next__))
+    assert packing.pack(connection) == 1
+    assert {row[0] for row in connection.execute("SELECT hour FROM mask_sample_packed")} == {OLD}
+    assert packing.pack(connection) == 1
+    assert rows(connection, "mask_sample") == []
+
+
+def test_before_the_migration_that_adds_a_packed_table_the_others_are_packed(
+    connection: Connection, packing: Packing, alembic_config: Config
+) -> None:
+    """The new `ingest` may run on the old schema for a while."""
+    command.downgrade(alembic_config, "0032")
+    try:
+        for table in ("mask_sample", "rnic_sample"):
+            insert(connection, table, OLD, 3)
+        assert packing.pack(connection) == 1
+        assert len(rows(connection, "mask_sample")) == 18
+    finally:
+        command.upgrade(alembic_config, "head")
 
 
 def test_packing_outlives_an_outage_of_the_database(

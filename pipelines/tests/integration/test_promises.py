@@ -11,6 +11,8 @@ import pytest
 
 from wallwatch.domain.isolation.holders import Holders
 from wallwatch.store.promises import AWAY_S, DAY_AFTER_S, OVERLAPS, Device, HolderWatcher, SloWatcher
+from wallwatch.store.tables import vf_sample
+from wallwatch_testing.packed_hours import pack_rnic
 
 PCI, DEVICE = "0000:3b:00.0", "0000:3b:00.2"
 
@@ -105,6 +107,25 @@ def test_a_vf_has_its_number_once_it_was_sampled(connection: psycopg.Connection[
     )
     watcher.refresh()
     assert watcher.number_of(Device(host, PCI, DEVICE)) == 5
+
+
+def test_a_vf_has_its_number_from_a_packed_hour(connection: psycopg.Connection[Any], host: str, host_id: int, url: str) -> None:
+    """Its host was down for hours when the job started."""
+    event(connection, host_id, "cni_add", timedelta(days=2), pod="a/one")
+    row = connection.execute("SELECT rnic_id FROM rnic WHERE host = %s", [host]).fetchone()
+    assert row is not None
+    for vf, days, device in ((4, 2, DEVICE), (5, 1, DEVICE), (6, 1, "0000:3b:00.7")):
+        connection.execute(
+            "INSERT INTO vf_sample (time, rnic_id, vf, vf_pci) VALUES (%s, %s, %s, %s)",
+            [datetime.now(UTC) - timedelta(days=days), row[0], vf, device],
+        )
+    event(connection, host_id, "cni_add", timedelta(days=2), pod="a/other", device="0000:3b:00.7")
+    pack_rnic(connection, vf_sample, row[0])
+    assert connection.execute("SELECT count(*) FROM vf_sample_all WHERE rnic_id = %s", [row[0]]).fetchone() == (3,)
+    watcher = HolderWatcher(url, threading.Event())
+    watcher.refresh()
+    assert watcher.number_of(Device(host, PCI, DEVICE)) == 5
+    assert watcher.number_of(Device(host, PCI, "0000:3b:00.7")) == 6
 
 
 @pytest.fixture

@@ -23,7 +23,8 @@ log = logging.getLogger(__name__)
 
 EVERY_S = 120.0
 TURN_S = 300.0
-"""After this time, minutes wait for the next turn, which begins with samples: after an upgrade there may be 90 days of minutes to pack."""
+"""After this time, what is left waits for the next turn, which begins with the newest samples: after an upgrade there may be a week of
+samples and 90 days of minutes to pack."""
 LOCK = 7_241_026
 """Advisory lock: of several ingest processes, the one that holds it packs."""
 
@@ -69,22 +70,27 @@ class Packing:
     def pack(self, connection: psycopg.Connection[Any]) -> int:
         """Pack the hours that are due; returns how many were packed. An hour that cannot be packed now stays as it is."""
         count = 0
-        if connection.execute(_EXIST, [packed.table_name(packed.PACKED[0])]).fetchone() != (True,):
+        groups = [[table for table in tables if self._is_packed(connection, table)] for tables in (packed.PACKED, packed.MINUTES)]
+        if not any(groups):
             return 0
         if connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchone() != (True,):
             return 0
         begin_s = time.monotonic()
         try:
-            for tables in (packed.PACKED, packed.MINUTES):
+            for tables in groups:
                 due = [(begins, table) for table in tables for (begins,) in connection.execute(_DUE, [table]).fetchall()]
                 # The newest first: what came late joins its hour sooner or later, and what has just ended is read most.
                 for begins, table in sorted(due, reverse=True):
-                    if self._stop.is_set() or (tables is packed.MINUTES and time.monotonic() - begin_s > TURN_S):
+                    if self._stop.is_set() or time.monotonic() - begin_s > TURN_S:
                         return count
                     count += self._pack_hour(connection, table, begins)
         finally:
             connection.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
         return count
+
+    def _is_packed(self, connection: psycopg.Connection[Any], table: str) -> bool:
+        """Whether there is a table for its packed hours: not on the Community edition, nor before the migration that adds it."""
+        return bool(connection.execute(_EXIST, [packed.table_name(table)]).fetchone() == (True,))
 
     def _pack_hour(self, connection: psycopg.Connection[Any], table: str, begins: datetime) -> int:
         try:

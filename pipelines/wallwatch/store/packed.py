@@ -12,11 +12,12 @@ from datetime import datetime, timedelta
 import psycopg
 from sqlalchemy import Column, ColumnElement, DateTime, MetaData, Table, and_, any_, func, select, true
 
-from wallwatch.store.tables import offload_sample, rnic, rnic_sample
+from wallwatch.store.tables import mask_sample, offload_sample, rnic, rnic_sample, vf_sample
 
 HOUR = timedelta(hours=1)
-PACKED = (rnic_sample.name, offload_sample.name)
-"""Hypertables whose hours are packed: most of what a fleet sends."""
+PACKED = (rnic_sample.name, offload_sample.name, mask_sample.name, vf_sample.name)
+"""Hypertables whose hours are packed: most of what a fleet sends. Masks and functions have further keys, and their arrays are in the order
+of these and then of the times (docs/decisions/0050)."""
 MINUTES = ("rnic_1m_rollup", "offload_1m_rollup")
 """One-minute aggregates whose hours are packed (docs/decisions/0042). Their views, `rnic_1m` and `offload_1m`, have all minutes and need
 no condition on `hour`."""
@@ -34,8 +35,8 @@ def _view(table: Table) -> Table:
 def view_name(table: str) -> str:
     """The view of all samples; the table itself where none are packed.
 
-    >>> view_name("offload_sample"), view_name("vf_sample")
-    ('offload_sample_all', 'vf_sample')
+    >>> view_name("offload_sample"), view_name("function_sample")
+    ('offload_sample_all', 'function_sample')
     """
     return f"{table}_all" if table in PACKED else table
 
@@ -47,11 +48,14 @@ def table_name(table: str) -> str:
 
 rnic_sample_all = _view(rnic_sample)
 offload_sample_all = _view(offload_sample)
+mask_sample_all = _view(mask_sample)
+vf_sample_all = _view(vf_sample)
+_VIEWS = dict(zip(PACKED, (rnic_sample_all, offload_sample_all, mask_sample_all, vf_sample_all), strict=True))
 
 
 def all_of(table: Table) -> Table:
     """The view of all samples of a hypertable; the hypertable itself where none are packed."""
-    return {rnic_sample.name: rnic_sample_all, offload_sample.name: offload_sample_all}.get(table.name, table)
+    return _VIEWS.get(table.name, table)
 
 
 def hours_within(samples: Table, start: datetime, end: datetime | None = None) -> ColumnElement[bool]:

@@ -69,6 +69,25 @@ CROSS JOIN LATERAL (
   SELECT s.vf FROM vf_sample s WHERE s.rnic_id = r.rnic_id AND s.vf_pci = w.device AND s.time > %(since)s ORDER BY s.time DESC LIMIT 1
 ) v
 """
+# Packed hours are read for functions without a row, once for all of an RNIC.
+_PACKED_NUMBERS = """
+WITH wanted AS (
+  SELECT host, pci, array_agg(device) AS devices
+  FROM unnest(%(hosts)s::text[], %(pcis)s::text[], %(devices)s::text[]) AS w (host, pci, device) GROUP BY host, pci
+)
+SELECT w.host, w.pci, v.vf_pci, v.vf FROM wanted w JOIN rnic r ON r.host = w.host AND r.pci = w.pci
+CROSS JOIN LATERAL (
+  SELECT DISTINCT ON (s.vf_pci) s.vf_pci, s.vf FROM vf_sample_all s
+  WHERE s.rnic_id = r.rnic_id AND s.vf_pci = ANY (w.devices) AND s.time > %(since)s AND s.hour > %(since)s - INTERVAL '1 hour'
+  ORDER BY s.vf_pci, s.time DESC
+) v
+"""
+
+
+def _numbers(connection: psycopg.Connection[Any], statement: str, wanted: Iterable[Device], since: datetime) -> dict[Device, int]:
+    hosts, pcis, devices = map(list, zip(*wanted, strict=True))
+    values = {"hosts": hosts, "pcis": pcis, "devices": devices, "since": since}
+    return {Device(*row[:3]): row[3] for row in connection.execute(statement, values)}
 
 
 def read_book(connection: psycopg.Connection[Any]) -> Book:
@@ -159,9 +178,9 @@ class HolderWatcher(Watcher):
             self._sought_due_s = monotonic_s + SOUGHT_EVERY_S
         for wanted, since in ((self._wanted - self._sought, now - SAMPLED_WITHIN), (again, now - SAMPLED_LATELY)):
             if wanted:
-                hosts, pcis, devices = map(list, zip(*wanted, strict=True))
-                values = {"hosts": hosts, "pcis": pcis, "devices": devices, "since": since}
-                found |= {Device(*row[:3]): row[3] for row in connection.execute(_NUMBERS, values)}
+                found |= _numbers(connection, _NUMBERS, wanted, since)
+        if missing := self._wanted - self._sought - found.keys():
+            found |= _numbers(connection, _PACKED_NUMBERS, missing, now - SAMPLED_WITHIN)
         self._wanted -= found.keys()
         self._sought = set(self._wanted)
         if found:

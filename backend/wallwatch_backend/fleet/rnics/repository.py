@@ -67,7 +67,7 @@ async def open_incidents(session: ReadSession, host: str, pci: str) -> dict[str,
 async def newest_masks(session: ReadSession, rnic_id: int, since: datetime) -> Sequence[Row[Any]]:
     """The masks of each direction in its newest sample since a time.
 
-    A direction that no longer has masks has no newer rows, so age matters.
+    A direction that no longer has masks has no newer rows, so age matters. Masks of the last hour are never packed.
     """
     m = mask_sample.c
     newest = (

@@ -6,17 +6,20 @@ from typing import Any
 
 from sqlalchemy import Row, func, select, text
 
-from wallwatch.store.packed import hours_within, rnic_sample_all
+from wallwatch.store.packed import hours_within, rnic_sample_all, vf_sample_all
 from wallwatch.store.tables import rnic_sample, vf_sample
 from wallwatch_backend.kit.database import ReadSession
 
 
 async def newest(session: ReadSession, rnic_id: int, since: datetime) -> Sequence[Row[Any]]:
     """The functions of the newest sample since a time; all functions of an RNIC are sampled at the same time."""
-    v = vf_sample.c
-    at = select(func.max(v.time)).where(v.rnic_id == rnic_id, v.time >= since).scalar_subquery()
-    query = select(vf_sample).where(v.rnic_id == rnic_id, v.time >= since, v.time == at).order_by(v.vf)
-    return (await session.execute(query)).all()
+    for samples in (vf_sample, vf_sample_all):  # rows are found at once; packed hours only matter when there are none
+        v = samples.c
+        newest_at = select(func.max(v.time)).where(v.rnic_id == rnic_id, v.time >= since, hours_within(samples, since))
+        if (at := (await session.execute(newest_at)).scalar_one()) is not None:
+            query = select(samples).where(v.rnic_id == rnic_id, v.time == at, hours_within(samples, at, at)).order_by(v.vf)
+            return (await session.execute(query)).all()
+    return []
 
 
 async def counts(session: ReadSession, rnic_id: int, since: datetime) -> Row[Any] | None:

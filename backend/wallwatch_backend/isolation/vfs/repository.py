@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlalchemy import Row, select, text
 
-from wallwatch.store.tables import rnic_isolation, vf_broken
+from wallwatch.store.packed import hours_within, vf_sample_all
+from wallwatch.store.tables import rnic_isolation, vf_broken, vf_sample
 from wallwatch_backend.kit.database import ReadSession
 
 Rows = Sequence[Row[Any]]
@@ -53,9 +54,6 @@ _HELD = text("""
     WHERE h.host = :host AND e.time < :until AND e.kind IN ('cni_add', 'cni_del', 'host_booted')
       AND (e.other->>'device' = :device AND e.other->>'result' IS DISTINCT FROM 'refused' OR e.other->>'device' IS NULL)
     ORDER BY e.time DESC LIMIT :limit
-""")
-_DEVICE = text("""
-    SELECT vf_pci FROM vf_sample WHERE rnic_id = :rnic AND vf = :vf AND time >= :since AND vf_pci <> '' ORDER BY time DESC LIMIT 1
 """)
 
 
@@ -107,7 +105,13 @@ async def intervals_of(session: ReadSession, rnic_id: int, vf: int, since: datet
 
 async def device_of(session: ReadSession, rnic_id: int, vf: int, since: datetime) -> str | None:
     """PCI address of a function, by its newest sample."""
-    return (await session.execute(_DEVICE, {"rnic": rnic_id, "vf": vf, "since": since})).scalar_one_or_none()
+    for samples in (vf_sample, vf_sample_all):  # rows are found at once; packed hours only matter when there are none
+        v = samples.c
+        query = select(v.vf_pci).where(v.rnic_id == rnic_id, v.vf == vf, v.time >= since, hours_within(samples, since), v.vf_pci != "")
+        found: str | None = (await session.execute(query.order_by(v.time.desc()).limit(1))).scalar_one_or_none()
+        if found is not None:
+            return found
+    return None
 
 
 async def holding_events(session: ReadSession, host: str, device: str, until: datetime, limit: int) -> Rows:

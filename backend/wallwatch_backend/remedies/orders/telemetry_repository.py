@@ -7,8 +7,8 @@ from typing import Literal
 from sqlalchemy import Double, cast, func, select
 
 from wallwatch.domain.telemetry.registry import MetricField, measurements
-from wallwatch.store.packed import all_of, hours_within, of_rnics
-from wallwatch.store.tables import datapath_sample, metadata, rnic, vf_minute, vf_sample
+from wallwatch.store.packed import all_of, hours_within, of_rnics, vf_sample_all
+from wallwatch.store.tables import datapath_sample, metadata, rnic, vf_minute
 from wallwatch.store.tables import host as host_table
 from wallwatch_backend.kit.database import ReadSession
 
@@ -58,11 +58,12 @@ async def of_function(
     session: ReadSession, host: str, pci: str, vf: int, field: Literal["max_tx_mbps", "min_tx_mbps"], since: datetime
 ) -> Samples:
     """The rate limit (max_tx_mbps) or the guaranteed rate (min_tx_mbps) of one virtual function, Mbit/s."""
-    rate = vf_sample.c[field]
+    table = vf_sample_all
+    rate = table.c[field]
+    of_one = of_rnics(table, rnic.c.host == host, rnic.c.pci == pci)
     query = (
-        select(vf_sample.c.time, rate)
-        .join(rnic, rnic.c.rnic_id == vf_sample.c.rnic_id)
-        .where(rnic.c.host == host, rnic.c.pci == pci, vf_sample.c.vf == vf, vf_sample.c.time > since, rate.is_not(None))
-        .order_by(vf_sample.c.time)
+        select(table.c.time, rate)
+        .where(of_one, table.c.vf == vf, table.c.time > since, hours_within(table, since), rate.is_not(None))
+        .order_by(table.c.time)
     )
     return [(row[0], float(row[1])) for row in (await session.execute(query)).all()]
