@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from wallwatch.domain.isolation.holders import Holders
-from wallwatch.store.promises import AWAY_S, DAY_AFTER_S, OVERLAPS, Device, HolderWatcher, SloWatcher
+from wallwatch.store.promises import DAY_AFTER_S, OVERLAPS, UNREACHABLE_S, Device, HolderWatcher, SloWatcher
 from wallwatch.store.tables import vf_sample
 from wallwatch_testing.packed_hours import pack_rnic
 
@@ -76,19 +76,19 @@ def test_events_that_a_collector_kept_are_found_later(
     assert watcher._due_s[:reading] == [float("inf")] * reading
 
 
-@pytest.mark.parametrize("away", ["host", "database"])
-def test_after_something_was_away_events_of_hours_ago_are_found_within_ten_minutes(
-    connection: psycopg.Connection[Any], host: str, host_id: int, url: str, away: str
+@pytest.mark.parametrize("unreachable", ["host", "database"])
+def test_after_something_was_unreachable_events_of_hours_ago_are_found_within_ten_minutes(
+    connection: psycopg.Connection[Any], host: str, host_id: int, url: str, unreachable: str
 ) -> None:
     watcher, holders = HolderWatcher(url, threading.Event()), Holders()
     assert pod(watcher, holders, host) is None
     event(connection, host_id, "cni_add", timedelta(hours=3), pod="a/late")
     watcher._day_read_s -= DAY_AFTER_S
-    assert pod(watcher, holders, host) is None, "nothing was away: the day is read each hour"
-    if away == "host":
+    assert pod(watcher, holders, host) is None, "nothing was unreachable: the day is read each hour"
+    if unreachable == "host":
         watcher.expect_late()
     else:
-        watcher._read_s -= 2 * AWAY_S
+        watcher._read_s -= 2 * UNREACHABLE_S
     assert pod(watcher, holders, host) == "a/late"
     event(connection, host_id, "cni_add", timedelta(hours=2), pod="a/later")
     assert pod(watcher, holders, host) == "a/late", "not with each reading"

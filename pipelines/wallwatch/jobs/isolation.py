@@ -49,7 +49,7 @@ COUNT_EVERY_S = 30.0
 """How often the counts of 40,000 streams are summed for the metrics, which takes some 20 ms."""
 RETRY_S = 2.0
 LATE_NS = 600_000_000_000
-"""A sample that is older comes from a host or a broker that was away. A job that starts again reads two minutes back."""
+"""An older sample comes from a host or a broker that was unreachable. A job that starts again reads two minutes back."""
 MOST_PROBLEMS = 10_000
 """Unusable SLOs of pods that are remembered, so that each is logged once."""
 

@@ -194,8 +194,10 @@ class Maintenance:
 
     def _minutes_lost(self, connection: psycopg.Connection[Any], rollup: Rollup, now_s: int) -> range:
         """The minutes that a process may have written to and not computed, because they had not ended or it was between two turns."""
-        newest = sql.SQL("SELECT extract(epoch FROM max(bucket))::bigint FROM {} WHERE bucket <= to_timestamp(%s)")
-        row = connection.execute(newest.format(sql.Identifier(rollup.table)), [now_s]).fetchone()
+        newest = sql.SQL(
+            "SELECT extract(epoch FROM max(bucket))::bigint FROM {} WHERE bucket > to_timestamp(%s) AND bucket <= to_timestamp(%s)"
+        )
+        row = connection.execute(newest.format(sql.Identifier(rollup.table)), [now_s - 86_400, now_s]).fetchone()
         if row is None or row[0] is None:
             return range((now_s - LOST_S) // 60, now_s // 60 + 1)
         return range((row[0] - LOST_S // 5) // 60, min(row[0] + LOST_S, now_s) // 60 + 1)

@@ -33,9 +33,9 @@ OVERLAPS = (
 """How old the events are that are read again, and how often: collectors may deliver them late, even by hours, but rarely do. So each event
 is read some 40 times; pods of a large fleet that live for minutes make hundreds in a second."""
 DAY_AFTER_S = 600.0
-"""How often those of the last day are read again instead for an hour after hosts or the database were away: then many come late."""
-AWAY_S = 60.0
-"""A database that did not answer for this long was away, and `ingest` has yet to store what came meanwhile."""
+"""How often those of the last day are read for an hour after hosts or the database were unreachable: then many come late."""
+UNREACHABLE_S = 60.0
+"""If the database did not answer for this long, `ingest` has yet to store what came meanwhile."""
 SAMPLED_LATELY = timedelta(minutes=10)
 """A function that was sought in all samples may have been sampled this long ago by now."""
 
@@ -149,7 +149,7 @@ class HolderWatcher(Watcher):
             events = _held(connection)
             self._day_read_s = monotonic_s
         else:
-            if monotonic_s - self._read_s > AWAY_S:
+            if monotonic_s - self._read_s > UNREACHABLE_S:
                 self.expect_late()
             if monotonic_s < self._late_until_s:
                 self._due_s[0] = min(self._due_s[0], self._day_read_s + DAY_AFTER_S)
@@ -188,7 +188,7 @@ class HolderWatcher(Watcher):
             self._numbered.extend({device.host for device in found})
 
     def expect_late(self) -> None:
-        """Say that something was away for a while, so that events of hours ago may still come. Cheap: to be called for each late sample."""
+        """Read events of the last day more often for an hour. Cheap: to be called for each late sample."""
         self._late_until_s = time.monotonic() + OVERLAPS[0][1]
 
     def take(self) -> list[StoredEvent]:

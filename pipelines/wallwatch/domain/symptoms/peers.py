@@ -240,7 +240,10 @@ class Peers:
                 if those == these:
                     return  # in another order: those with most packets come first
                 for address in those - these:
-                    self._receivers[address].discard(key)
+                    receivers = self._receivers[address]
+                    receivers.discard(key)
+                    if not receivers:
+                        del self._receivers[address]  # otherwise a host that names others each time fills the memory
                 for address in these - those:
                     self._receivers.setdefault(address, set()).add(key)
 
