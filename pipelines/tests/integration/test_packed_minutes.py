@@ -15,6 +15,7 @@ from alembic.config import Config
 from psycopg import sql
 
 from wallwatch.forecasting.histories.store_queries import rolled_up
+from wallwatch.jobs import late_minutes
 from wallwatch.jobs.late_minutes import LateMinutes
 from wallwatch.jobs.maintenance import Maintenance, drop_old_chunks
 from wallwatch.jobs.packing import LOCK as PACKING
@@ -238,6 +239,20 @@ def test_minutes_between_those_of_a_clock_that_is_behind_and_the_newest_are_not_
     maintenance.touched({"offload_sample": [minute_of(behind), minute_of(newest)]})
     maintenance.roll_up(connection)
     assert [row[1:] for row in averages(connection)] == [(1, 1.0), (1, 3.0)]
+
+
+def test_of_many_late_hours_the_newest_come_first_and_all_in_the_end(
+    connection: Connection, packing: Packing, maintenance: Maintenance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(late_minutes, "MOST_HOURS", 1)
+    for at in (OLDER, OLD):
+        sample(connection, at, 1)
+    maintenance.touched({"offload_sample": [minute_of(OLDER), minute_of(OLD)]})
+    maintenance.roll_up(connection)
+    assert [row[0] for row in averages(connection)] == [0], "only the newer hour"
+    maintenance.roll_up(connection)
+    assert len(averages(connection)) == 2
+    assert not maintenance._late._waiting["offload_sample"]
 
 
 def test_late_minutes_whose_hour_is_busy_wait_and_the_other_work_goes_on(

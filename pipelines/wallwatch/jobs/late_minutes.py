@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from itertools import groupby
 from typing import Any
 
 import psycopg
@@ -16,6 +15,9 @@ from wallwatch.store.rollups import Rollup, refresh_statement
 
 PACKED_AFTER = timedelta(hours=2)
 """Hours that ended earlier may be packed (`COMPRESS_AFTER`)."""
+
+MOST_HOURS = 12
+"""Hours that are computed at once: a host whose samples are spread over all that is kept must not hold up what is new."""
 
 _CHUNKS = """
 SELECT range_start, range_end FROM timescaledb_information.chunks
@@ -40,21 +42,24 @@ class LateMinutes:
         for source, late in minutes.items():
             self._waiting.setdefault(source, set()).update(late)
 
-    def compute(self, connection: psycopg.Connection[Any], rollup: Rollup, now: datetime) -> bool:
+    def compute(self, connection: psycopg.Connection[Any], rollup: Rollup, now: datetime) -> set[int]:
         """Compute what waits for a roll-up and join it to the packed hours, in one transaction of the caller: no minute is seen twice.
 
-        Returns whether it is done. While hours are being packed it is not, and the next turn tries again.
+        Returns the minutes that are to be forgotten once that is stored: none while hours are being packed, and the newest hours of many.
         """
-        waiting = self._waiting.get(rollup.source)
-        if not waiting:
-            return True
-        if connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [PACKING]).fetchone() != (True,):
-            return False
-        recent = first_of_recent(now)
-        for start, end in hours_of(waiting):
-            if start < recent:
-                self._compute_hour(connection, rollup, start, min(end, recent))
-        return True
+        recent = int(first_of_recent(now).timestamp()) // 60
+        hours: dict[int, set[int]] = {}
+        for minute in self._waiting.get(rollup.source, ()):
+            if minute < recent:
+                hours.setdefault(minute // 60, set()).add(minute)
+        if not hours or connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [PACKING]).fetchone() != (True,):
+            return set()
+        computed: set[int] = set()
+        for hour in sorted(hours, reverse=True)[:MOST_HOURS]:
+            first, last = min(hours[hour]), max(hours[hour])
+            self._compute_hour(connection, rollup, datetime.fromtimestamp(first * 60, UTC), datetime.fromtimestamp((last + 1) * 60, UTC))
+            computed |= hours[hour]
+        return computed
 
     def _compute_hour(self, connection: psycopg.Connection[Any], rollup: Rollup, start: datetime, end: datetime) -> None:
         connection.execute(refresh_statement(rollup, only_changed=True).encode(), {"start": start, "end": end})
@@ -65,18 +70,6 @@ class LateMinutes:
             if connection.execute(is_packed, [begins, ends]).fetchone() == (True,):
                 connection.execute("SELECT wallwatch_pack_hour(%s, %s)", [rollup.table, begins])
 
-    def forget(self, source: str) -> None:
-        """What waited has been computed, and is stored."""
-        self._waiting.pop(source, None)
-
-
-def hours_of(minutes: Iterable[int]) -> list[tuple[datetime, datetime]]:
-    """The shortest spans that have these minutes (counted from 1970), at most one for each hour.
-
-    >>> [(str(start.time()), str(end.time())) for start, end in hours_of([5, 61, 3])]
-    [('00:03:00', '00:06:00'), ('01:01:00', '01:02:00')]
-    """
-    return [
-        (datetime.fromtimestamp(min(of_hour) * 60, UTC), datetime.fromtimestamp((max(of_hour) + 1) * 60, UTC))
-        for of_hour in (list(group) for _, group in groupby(sorted(minutes), lambda minute: minute // 60))
-    ]
+    def forget(self, source: str, minutes: Iterable[int]) -> None:
+        """These have been computed, and are stored."""
+        self._waiting[source].difference_update(minutes)

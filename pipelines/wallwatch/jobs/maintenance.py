@@ -127,14 +127,15 @@ class Maintenance:
         try:
             with connection.transaction():
                 self._take_lock(connection)
-                begin_s, computed = self._clock(), False
+                open_s = 0.0
                 for rollup in ROLLUPS:
                     minutes = touched.get(rollup.source, set()) - waiting.get(rollup.source, set())
                     for first, end in spans_of(minute for minute in minutes if minute >= recent):
+                        begin_s = self._clock()
                         self._refresh(connection, rollup, datetime.fromtimestamp(first * 60, UTC), datetime.fromtimestamp(end * 60, UTC))
-                        computed |= end > unended
-                if computed:
-                    self._open_due_s = self._clock() + (self._clock() - begin_s) / OPEN_SHARE
+                        open_s += (self._clock() - begin_s) * max(end - max(first, unended), 0) / (end - first)
+                if open_s:
+                    self._open_due_s = self._clock() + open_s / OPEN_SHARE
             self.touched(waiting)
             self._late.note({table: {minute for minute in minutes if minute < recent} for table, minutes in touched.items()})
             touched = {}
@@ -161,12 +162,12 @@ class Maintenance:
         try:
             with connection.transaction():
                 self._take_lock(connection)
-                done = self._late.compute(connection, rollup, now)
+                computed = self._late.compute(connection, rollup, now)
         except packed.BUSY as error:
             log.info("late minutes of %s wait: %s", rollup.view, error.diag.message_primary)
             return
-        if done:
-            self._late.forget(rollup.source)
+        if computed:
+            self._late.forget(rollup.source, computed)
 
     def _one_bucket(self, connection: psycopg.Connection[Any], rollup: Rollup, begin_s: int) -> None:
         begin = datetime.fromtimestamp(begin_s, UTC)
