@@ -30,6 +30,7 @@ _PARTS = 4
 
 _NUMBER = struct.Struct("<q")
 _NAN = nan
+"""In the place of a signal that was not measured, as said above."""
 
 
 def new() -> Packed:
