@@ -110,7 +110,7 @@ test("the report of the month is read by VF and downloaded as CSV", async ({ pag
   expect(month, download.suggestedFilename()).toBeDefined();
   const [head, ...lines] = (await readFile(await download.path(), "utf8")).trimEnd().split(/\r?\n/);
   expect(head).toBe(
-    "month,objective,tenant,host,pci,vf,pods,vfs,kept_s,broken_s,unknown_s,not_promised_s,aggressor_s,kept_share,budget_s,budget_left_s,met",
+    "month,objective,tenant,host,pci,vf,pods,vfs,kept_s,broken_s,unknown_s,not_promised_s,aggressor_s,kept_share,budget_s,budget_left_s,met,owners",
   );
   const all = lines.map((line) => line.split(","));
   expect(all.length).toBeGreaterThan(0);

@@ -15,10 +15,6 @@ class ReportRow(BaseModel):
     pci: str | None
     vf: int | None
     pods: list[str] = Field(description="Pods that held the VF, at most ten; empty in a report by tenant")
-    owners: list[str] = Field(
-        description="What ran these pods, such as Deployment/trainer, at most ten; empty in a report by tenant, for pods that Kubernetes "
-        "did not describe, and 30 days after it last did"
-    )
     vfs: int = Field(description="VFs that the row counts")
     kept_s: Seconds
     broken_s: Seconds
@@ -29,6 +25,10 @@ class ReportRow(BaseModel):
     budget_s: Seconds = Field(description="Error budget: broken seconds that the objective allows, of the kept and broken ones")
     budget_left_s: Seconds = Field(description="Negative: the objective was missed")
     met: bool | None = Field(description="Whether the objective was met; null without any evidence")
+    owners: list[str] = Field(
+        description="What ran these pods, such as Deployment/trainer, at most ten; empty in a report by tenant, for pods that Kubernetes "
+        "did not describe, and 30 days after it last did"
+    )
 
 
 class SloReport(BaseModel):
