@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from wallwatch.domain.forecast.published import PublishedForecast
 from wallwatch.domain.isolation.messages import IsolationMessage
-from wallwatch.domain.telemetry import blocks
+from wallwatch.domain.telemetry import block_layouts, blocks
 from wallwatch.domain.telemetry.dead_letters import DeadLetter
 from wallwatch.domain.telemetry.envelope import headers_of, schema_id
 from wallwatch.domain.telemetry.registry import KafkaRole, Measurement, Topic, measurements, topics
@@ -79,7 +79,7 @@ def _blocks() -> dict[str, Any]:
         "type": "object",
         "required": ["name", "tags", "fields", "rows"],
         "properties": {
-            "name": {"type": "string", "enum": list(blocks.layouts()), "description": "Measurement"},
+            "name": {"type": "string", "enum": list(block_layouts.layouts()), "description": "Measurement"},
             "tags": {
                 "type": "object",
                 "required": ["host"],
@@ -109,11 +109,11 @@ def _blocks() -> dict[str, Any]:
                 },
             },
         },
-        "$defs": {name: _layout(measurements()[name], layout) for name, layout in blocks.layouts().items()},
+        "$defs": {name: _layout(measurements()[name], layout) for name, layout in block_layouts.layouts().items()},
     }
 
 
-def _layout(measurement: Measurement, layout: blocks.Layout) -> dict[str, Any]:
+def _layout(measurement: Measurement, layout: block_layouts.Layout) -> dict[str, Any]:
     """The places of one measurement; a field that Wallwatch no longer reads keeps its place without a type."""
     of_fields = _telemetry(measurement)["properties"]["fields"]["properties"]
     tags = [{"title": name, "type": ["string", "null"], "description": measurement.tags.get(name, "")} for name in layout.tags]

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from wallwatch.domain.telemetry.blocks import BlockReader, layouts
+from wallwatch.domain.telemetry.block_layouts import layouts
+from wallwatch.domain.telemetry.blocks import BlockReader
 from wallwatch.domain.telemetry.decode import Sender
 from wallwatch.domain.telemetry.keys import REDACTED, TAG, Keys, key_of
 from wallwatch.domain.telemetry.registry import Measurement, measurements

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wallwatch.domain.telemetry import keys
-from wallwatch.domain.telemetry.blocks import TOPIC, BlockReader, ReadBlock, layouts, single
+from wallwatch.domain.telemetry.block_layouts import layouts
+from wallwatch.domain.telemetry.blocks import TOPIC, BlockReader, ReadBlock, single
 from wallwatch.domain.telemetry.decode import Decoded, Refused, Sender
 from wallwatch.domain.telemetry.registry import Measurement, measurements
 from wallwatch.jobs.dead_letter import RowMessage, rejected

@@ -29,7 +29,7 @@ _LZ4 = """
 SELECT set_config('default_toast_compression', 'lz4', false) FROM pg_settings
 WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)
 """
-"""Long values, such as forecasts, take PostgreSQL a quarter less time than with pglz, which it uses unless it is told otherwise."""
+"""Compress long values, such as forecasts, with lz4: it takes PostgreSQL a quarter less time than pglz, its default."""
 
 _FINDING = """
 INSERT INTO finding (time, rnic_id, host_id, finding_id, symptom, state, started_at, severity, blast_radius, rule, title, summary,

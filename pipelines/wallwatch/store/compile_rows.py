@@ -9,7 +9,8 @@ import sys
 
 import orjson
 
-from wallwatch.domain.telemetry.blocks import BlockReader, layouts
+from wallwatch.domain.telemetry.block_layouts import layouts
+from wallwatch.domain.telemetry.blocks import BlockReader
 from wallwatch.domain.telemetry.registry import Measurement, measurements
 from wallwatch.store import compiled_rows
 from wallwatch.store.block_columns import BlockColumns

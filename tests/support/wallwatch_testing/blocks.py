@@ -5,7 +5,8 @@ from typing import Any
 
 import orjson
 
-from wallwatch.domain.telemetry.blocks import BlockReader, layouts, single
+from wallwatch.domain.telemetry.block_layouts import layouts
+from wallwatch.domain.telemetry.blocks import BlockReader, single
 from wallwatch_testing.ingest_batches import Record
 
 OF_ALL = ("host", "rack", "telemetry_key")

@@ -9,7 +9,8 @@ import orjson
 import pytest
 import yaml
 
-from wallwatch.domain.telemetry.blocks import MOST_REMEMBERED_BYTES, BlockReader, layouts, parse_layouts, single
+from wallwatch.domain.telemetry.block_layouts import layouts, parse_layouts
+from wallwatch.domain.telemetry.blocks import MOST_REMEMBERED_BYTES, BlockReader, single
 from wallwatch.domain.telemetry.decode import Decoded, Refused, Sender, decode_message
 from wallwatch.domain.telemetry.registry import RegistryError, measurements
 from wallwatch_local.paths import REPOSITORY

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wallwatch.domain.telemetry.blocks import BlockReader, layouts
+from wallwatch.domain.telemetry.block_layouts import layouts
+from wallwatch.domain.telemetry.blocks import BlockReader
 from wallwatch.domain.telemetry.decode import EARLIEST_NS
 from wallwatch.domain.telemetry.rows import Form, Group, Row, several
 

@@ -7,7 +7,8 @@ from sys import getsizeof, intern
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from wallwatch.domain.telemetry.blocks import Envelope, Named
+    from wallwatch.domain.telemetry.block_layouts import Named
+    from wallwatch.domain.telemetry.blocks import Envelope
 
 T = TypeVar("T")
 

@@ -9,94 +9,32 @@ stands once: the tags of the host, and which fields there are. A row has its own
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from importlib import resources
-from operator import itemgetter
 from sys import intern
 from typing import Any, NamedTuple
 
 import orjson
-import yaml
 
 from wallwatch.domain.telemetry import keys
+from wallwatch.domain.telemetry.block_layouts import Layout, Named, layouts, name_at, names_of
 from wallwatch.domain.telemetry.block_memory import Memory, size_of
 from wallwatch.domain.telemetry.decode import Decoded, Message, Refused, Sender, check_sender, check_tags, check_time
-from wallwatch.domain.telemetry.registry import Measurement, RegistryError, measurements
-from wallwatch.domain.telemetry.rows import Form, plain_rows
+from wallwatch.domain.telemetry.registry import Measurement, measurements
+from wallwatch.domain.telemetry.rows import plain_rows
 from wallwatch.domain.telemetry.shown import shown
 
 TOPIC = "wallwatch.blocks"
 
 MOST_ROWS = 1_000
 """Rows of a block: twice what collectors write. Each may become a dead letter, so their number must be bounded."""
-MOST_FIELDS = 1_000
 MOST_ENVELOPE_BYTES = 16_384
 """Everything of a block but its rows: it is repeated in the dead letter of each refused row."""
 MOST_REMEMBERED_BYTES = 256 * 1024 * 1024
 """Of envelopes and tags of rows that stay checked: two measurements of 40,000 RNICs, and the envelopes of their hosts, fit."""
-MOST_SETS_OF_FIELDS = 256
-
 _ROWS = b'"rows":'
 _NAME = b'{"name":"'
 _NUL = b"\\u0000"
-
-
-class Layout(NamedTuple):
-    """The places of the tags and fields of one measurement."""
-
-    tags: tuple[str, ...]
-    fields: tuple[str, ...]
-
-
-def parse_layouts(raw: Any, source: str = "blocks.yaml") -> dict[str, Layout]:
-    """Validate the content of `blocks.yaml`.
-
-    Raises
-    ------
-    RegistryError
-        When a field of the registry has no place, or a name two.
-    """
-    if not isinstance(raw, dict):
-        raise RegistryError(f"{source}: the top level must be a mapping of measurements")
-    found = {}
-    for name, body in raw.items():
-        measurement = measurements().get(name)
-        if measurement is None:
-            raise RegistryError(f"{source}: {name!r} is no measurement")
-        layout = Layout(tuple(body["tags"]), tuple(body["fields"]))
-        of_rows = set(measurement.tags) - {"host", "rack"}
-        for kind, places, wanted in (("tag", layout.tags, of_rows), ("field", layout.fields, set(measurement.fields))):
-            if len(set(places)) < len(places):
-                raise RegistryError(f"{source}: {name} has a {kind} twice")
-            if missing := sorted(wanted - set(places)):
-                raise RegistryError(f"{source}: append the {kind} {', '.join(missing)} to the list of {name}")
-        found[name] = layout
-    return found
-
-
-@cache
-def layouts() -> dict[str, Layout]:
-    """The measurements that are sent in blocks, with their layouts.
-
-    >>> layouts()["rnic_mask"].tags
-    ('pci', 'direction', 'mask')
-    """
-    return parse_layouts(yaml.safe_load(resources.files(__package__).joinpath("blocks.yaml").read_text(encoding="utf-8")))
-
-
-class Named(NamedTuple):
-    """Which fields the values of a row are."""
-
-    names: tuple[str, ...]
-    """In the order of a row's values."""
-    sorted_names: tuple[str, ...]
-    """The same in the order in which single messages have them."""
-    pick: Callable[[Sequence[Any]], tuple[Any, ...]]
-    """A row's values in that order."""
-    form: Form
-    """For who asks rows for few of their fields."""
 
 
 @dataclass(slots=True)
@@ -126,13 +64,8 @@ class Envelope:
             When they are not tags of this measurement.
         """
         names = self.layout.tags
-        tags = self.tags | {_name(names, place): tag for place, tag in enumerate(own) if tag is not None}
+        tags = self.tags | {name_at(names, place): tag for place, tag in enumerate(own) if tag is not None}
         return check_tags(dict(sorted(tags.items())), self.measurement)[0]  # of two wrong ones, the first in a single message
-
-
-def _name(names: Sequence[str], place: int) -> str:
-    """The name at a place; one that a newer collector has is unknown here, and is named by its number."""
-    return names[place] if place < len(names) else f"#{place}"
 
 
 class RefusedRow(NamedTuple):
@@ -355,49 +288,10 @@ def _envelope(found: dict[str, Any], size: int) -> Envelope:
     fields = found.get("fields")
     if not isinstance(fields, str):
         raise Refused("wrong_type", "`fields` must be the places of the fields, such as '0-5,7'")
-    named = _named(name, fields, tuple(more))
+    named = names_of(name, fields, tuple(more))
     of_all = dict(tags)
     telemetry_key = of_all.pop(keys.TAG, None)
     return Envelope(measurements()[name], layouts()[name], of_all, telemetry_key, named, fields, more)
-
-
-@lru_cache(maxsize=MOST_SETS_OF_FIELDS)
-def _named(measurement: str, fields: str, more: tuple[str, ...]) -> Named:
-    """The names of a row's values, the same sorted, and what sorts the values: hosts with devices of one kind share them."""
-    names = (*(_name(layouts()[measurement].fields, place) for place in places_of(fields)), *more)
-    if not names or len(names) > MOST_FIELDS:
-        raise Refused("out_of_range", f"a block has from 1 to {MOST_FIELDS} fields, not {len(names)}")
-    if len(set(names)) < len(names):
-        raise Refused("wrong_type", "a field is in the block twice")
-    order = sorted(range(len(names)), key=names.__getitem__)
-    return Named(names, tuple(names[i] for i in order), itemgetter(*order) if len(order) > 1 else tuple, Form(names))
-
-
-def places_of(text: str) -> list[int]:
-    """The places that ranges name.
-
-    >>> places_of("0-2,7"), places_of("")
-    ([0, 1, 2, 7], [])
-
-    Raises
-    ------
-    Refused
-        When the text has another form, or its places do not ascend.
-    """
-    found: list[int] = []
-    for part in text.split(",") if text else ():
-        first, _, last = part.partition("-")
-        begin, end = _place(first), _place(last or first)
-        if (found and begin <= found[-1]) or end < begin:
-            raise Refused("wrong_type", f"the places in `fields` must ascend: {text[:60]!r}")
-        found.extend(range(begin, end + 1))
-    return found
-
-
-def _place(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= len(str(MOST_FIELDS)) and int(text) < MOST_FIELDS):
-        raise Refused("wrong_type", f"{text[:20]!r} in `fields` is not the place of a field, from 0 to {MOST_FIELDS - 1}")
-    return int(text)
 
 
 def _as_single(envelope: Envelope, row: list[Any], refusal: Refused) -> RefusedRow:
@@ -405,7 +299,7 @@ def _as_single(envelope: Envelope, row: list[Any], refusal: Refused) -> RefusedR
     at_ns, own, values = row
     if not isinstance(own, list):
         return _alone(envelope, row, refusal.reason, str(refusal))
-    tags = _with_key(envelope) | {_name(envelope.layout.tags, place): tag for place, tag in enumerate(own) if tag is not None}
+    tags = _with_key(envelope) | {name_at(envelope.layout.tags, place): tag for place, tag in enumerate(own) if tag is not None}
     value = single(envelope.measurement.name, tags, at_ns, dict(zip(envelope.named.sorted_names, envelope.named.pick(values), strict=True)))
     return RefusedRow(envelope.measurement.topic, value, refusal.reason, str(refusal))
 
