@@ -131,15 +131,20 @@ func TestADaemonThatStopsInTheMiddleOfAReplyIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = listener.Close() }()
+	over := make(chan struct{})
+	defer close(over)
 	go func() {
 		conn, err := listener.Accept()
 		if err != nil {
 			return
 		}
-		// Byte by byte, as a busy daemon may, and then no more; the connection stays open.
+		// Byte by byte, as a busy daemon may, and then no more. The connection stays open to the end: one that nothing refers to is
+		// closed whenever the garbage collector runs.
 		for _, c := range []byte(`{"id":0,"error":null,"result":"first line\nhalf a`) {
 			_, _ = conn.Write([]byte{c})
 		}
+		<-over
+		_ = conn.Close()
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
