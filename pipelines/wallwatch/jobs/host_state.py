@@ -1,7 +1,7 @@
 """What `classify` keeps of its hosts, in memory, and as parts in MessagePack for the changelog.
 
-A host has one part for itself and one per RNIC. RNICs stay as the stage uses them (`RnicState`), from their first sample after a start on. The
-host's own part is a dictionary, and encoded while its host is not one of the recently used: it is needed seldom, and large.
+A host has one part for itself and one per RNIC. RNICs stay as the stage uses them (`RnicState`), from their first sample after a start on.
+The host's own part is a dictionary; it is encoded while its host is not one of the recently used.
 """
 
 from __future__ import annotations

@@ -18,18 +18,25 @@ Least = dict[str, list[Any]]
 """`{name: [ms, least value]}`."""
 
 
+NO_TIME = -1
+"""Of a mean that has no value yet."""
+
+
 class Mean:
-    """A slow mean."""
+    """A slow mean, moved by each value that it takes."""
 
     __slots__ = ("at_ms", "learned_s", "usual")
 
-    def __init__(self, at_ms: int, usual: float, learned_s: float = 0.0) -> None:
+    def __init__(self, at_ms: int = NO_TIME, usual: float = 0.0, learned_s: float = 0.0) -> None:
         self.at_ms = at_ms
         self.usual = usual
         self.learned_s = learned_s
 
     def take(self, value: float, at_ms: int) -> float | None:
         """The mean *before* this value, None while it is not learned; then the value moves it."""
+        if self.at_ms == NO_TIME:
+            self.at_ms, self.usual = at_ms, value
+            return None
         before, learned_s = self.usual, self.learned_s
         elapsed_s = (at_ms - self.at_ms) / 1000.0
         if elapsed_s > 0.0:

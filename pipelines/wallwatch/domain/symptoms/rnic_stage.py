@@ -7,6 +7,9 @@ from functools import cache, lru_cache
 from sys import intern
 from typing import Any
 
+from librt.vecs import vec
+from mypy_extensions import i64
+
 from wallwatch.domain.catalogue import promoted
 from wallwatch.domain.catalogue.load import generic_profile, model_of, variant_of
 from wallwatch.domain.catalogue.models import Profile
@@ -92,6 +95,7 @@ def _set_back(rnic_state: RnicState, host_state: Host, at_ms: int) -> None:
     rnic_state.fine.clear()
     rnic_state.coarse.clear()
     rnic_state.behind = rnic_state.shown = None
+    rnic_state.counters = vec[i64]()
     rnic_state.counted_at = rnic_state.moved_at = rnic_state.down = rnic_state.signs_form = UNKNOWN
     transport.forget(rnic_state)
     host.set_back_lives(rnic_state.symptoms, rnic_state.ended, at_ms)

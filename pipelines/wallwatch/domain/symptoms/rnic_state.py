@@ -97,14 +97,10 @@ class RnicState:
     def plain(self) -> dict[str, Any]:
         """The state as MessagePack has it; what is not known is left out."""
         fine, coarse, form, _ = places()
-        at = {}
-        if self.rnic_times:
-            at["rnic"] = self.rnic_times
-        if self.offload_times:
-            at["rnic_offload"] = self.offload_times
+        times = (("rnic", self.rnic_times), ("rnic_offload", self.offload_times))
         found: dict[str, Any] = {
             "newest": self.newest,
-            "at": at,
+            "at": {name: known for name, known in times if known},
             "fine": fine.plain(self.fine),
             "coarse": coarse.plain(self.coarse),
             "form": form,
@@ -112,6 +108,17 @@ class RnicState:
             "id": {name: known for name, known in zip(IDENTITY, self.identity(), strict=True) if known},
             "ever": dict.fromkeys(sorted(self.ever), 1),
         }
+        self._add_numbers(found)
+        for name, part in (
+            ("waits", self.waits), ("ended", self.ended), ("back", self.back), ("behind", self.behind), ("least", self.least),
+            ("engine", self.engine), ("transport", self.transport), ("qps", self.qps), ("ets", self.ets), ("np", self.np),
+        ):  # fmt: skip
+            if part is not None:
+                found[name] = part
+        return found
+
+    def _add_numbers(self, found: dict[str, Any]) -> None:
+        """What has more than one attribute, or one that is a number."""
         if self.counted_at != UNKNOWN:
             counters: dict[str, int] = {name: count for name, count in zip(counted().names, self.counters, strict=True) if count != UNKNOWN}
             counters["at"] = self.counted_at
@@ -120,9 +127,8 @@ class RnicState:
             found["gbps"] = [self.sent_gbps, self.received_gbps]
         if self.moved_at != UNKNOWN:
             found["moved"] = [self.moved_at, self.moved_sent, self.moved_received]
-        mean = {
-            name: kept.plain() for name, kept in (("port_gbps", self.port_mean), ("trouble_per_s", self.trouble_mean)) if kept is not None
-        }
+        means = (("port_gbps", self.port_mean), ("trouble_per_s", self.trouble_mean))
+        mean = {name: kept.plain() for name, kept in means if kept is not None}
         if mean:
             found["mean"] = mean
         if self.most_pcie == self.most_pcie:
@@ -133,15 +139,6 @@ class RnicState:
             found["signs"] = [self.signs_form, self.shown or {}]
         if self.trouble_parts is not None:
             found["parts"] = {"trouble_per_s": self.trouble_parts}
-        if self.counted_at != UNKNOWN:
-            found["waits"] = self.waits
-        for name, part in (
-            ("ended", self.ended), ("back", self.back), ("behind", self.behind), ("least", self.least), ("engine", self.engine),
-            ("transport", self.transport), ("qps", self.qps), ("ets", self.ets), ("np", self.np),
-        ):  # fmt: skip
-            if part is not None:
-                found[name] = part
-        return found
 
     def identity(self) -> tuple[str, ...]:
         """In the order of `IDENTITY`, "" for what is not known."""

@@ -16,7 +16,7 @@ from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.performance.remembered import surface_of
 from wallwatch.domain.symptoms import baseline
 from wallwatch.domain.symptoms.baseline import Mean
-from wallwatch.domain.symptoms.counted import FATAL_ERRORS, counted
+from wallwatch.domain.symptoms.counted import FATAL_ERRORS, counted, trouble_counters
 from wallwatch.domain.symptoms.rnic_state import UNKNOWN, RnicState
 from wallwatch.domain.telemetry.rows import Group, several
 
@@ -149,13 +149,11 @@ def of_rnic(fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int, rates:
     if sent is not None and received is not None:
         found["port_gbps"] = both = sent + received
         rnic_state.sent_gbps, rnic_state.received_gbps = sent, received
-        mean = rnic_state.port_mean
-        if mean is None:
-            rnic_state.port_mean = Mean(at_ms, both)
-        else:
-            usual = mean.take(both, at_ms)
-            if usual is not None and usual > 0.0:
-                found["port_share"] = both / usual
+        if rnic_state.port_mean is None:
+            rnic_state.port_mean = Mean()
+        usual = rnic_state.port_mean.take(both, at_ms)
+        if usual is not None and usual > 0.0:
+            found["port_share"] = both / usual
     if type(xmit_data) is int and type(rcv_data) is int:
         _frozen(found, xmit_data, rcv_data, rnic_state, at_ms)
     elif type(tx_bytes) is int and type(rx_bytes) is int:
@@ -167,16 +165,20 @@ def of_rnic(fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int, rates:
         found["port_down"] = float(state != "ACTIVE" and state.lower() not in ("up", "unknown"))
     speed, width = number(speed_gts), number(lanes)
     if speed is not None and width is not None:
-        now, best = speed * width, rnic_state.most_pcie
-        if best != best or now > best:
-            rnic_state.most_pcie = best = now
-        if best > 0.0:
-            found["pcie_share"] = now / best
+        _of_link(found, speed * width, rnic_state)
     grown, elapsed_s = _take_counters(found, fields, rnic_state, at_ms)
     if rates is not None and elapsed_s > 0.0:
         for name, increase in grown.items():
             rates[name] = increase / elapsed_s
     return found
+
+
+def _of_link(found: dict[str, float], now: float, rnic_state: RnicState) -> None:
+    best = rnic_state.most_pcie
+    if best != best or now > best:
+        rnic_state.most_pcie = best = now
+    if best > 0.0:
+        found["pcie_share"] = now / best
 
 
 def _frozen(found: dict[str, float], sent: int, received: int, rnic_state: RnicState, at_ms: int) -> None:
@@ -193,13 +195,22 @@ MOST_COUNTED = 2**63
 """A counter of this size or more is as good as missing: the kernel's have 64 bits, and none gets there."""
 
 
-def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> tuple[dict[str, int], float]:
-    """Signals of counters: those that have grown since the sample before, by how much, and how long ago that was, s."""
-    counters = counted()
-    before, are_there = rnic_state.counters, rnic_state.counted_at != UNKNOWN
-    now = vec[i64]([UNKNOWN] * len(counters.names))
-    grown: dict[str, int] = {}
-    trouble, has_trouble, has_waits, waits = 0, False, False, False
+class _Grown:
+    """What the counters of two samples tell."""
+
+    __slots__ = ("by_name", "has_trouble", "has_waits", "trouble", "waits")
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, int] = {}
+        self.trouble: int = 0
+        self.has_trouble = False
+        self.waits = False
+        self.has_waits = False
+
+
+def _compare(now: vec[i64], fields: Mapping[str, Any], before: vec[i64]) -> _Grown:
+    """Fill in the counters, and say which have grown since `before`, which is empty where they were never read."""
+    grown, counters = _Grown(), counted()
     place: i64 = -1
     for value in several(fields, counters.group):
         place += 1
@@ -207,43 +218,49 @@ def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_stat
             continue
         count: i64 = value
         now[place] = count
-        has_waits = has_waits or counters.tells_of_waiting[place]
-        if not are_there:
+        grown.has_waits = grown.has_waits or counters.tells_of_waiting[place]
+        if not len(before):
             continue
         last = before[place]
         if last == UNKNOWN or count < last:
             continue  # one that went backwards was reset, and has no rate this time (see `counter_rate`)
-        has_trouble = has_trouble or counters.is_trouble[place]
+        is_trouble = counters.is_trouble[place]
+        grown.has_trouble = grown.has_trouble or is_trouble
         if count != last:
-            increase = grown[counters.names[place]] = count - last
-            if counters.is_trouble[place]:
-                trouble += increase
-            waits = waits or counters.tells_of_waiting[place]
-    rnic_state.waits = waits if has_waits else None
-    elapsed_s = (at_ms - rnic_state.counted_at) / 1000.0 if are_there else 0.0
-    if are_there:
-        for at, (name, signal) in zip(counters.fatal, FATAL_ERRORS, strict=True):
-            if before[at] == UNKNOWN:
+            increase = grown.by_name[counters.names[place]] = count - last
+            if is_trouble:
+                grown.trouble += increase
+            grown.waits = grown.waits or counters.tells_of_waiting[place]
+    return grown
+
+
+def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> tuple[dict[str, int], float]:
+    """Signals of counters: those that have grown since the sample before, by how much, and how long ago that was, s."""
+    counters, before = counted(), rnic_state.counters
+    now = vec[i64]([UNKNOWN] * len(counters.names))
+    grown = _compare(now, fields, before)
+    rnic_state.waits = grown.waits if grown.has_waits else None
+    elapsed_s = 0.0
+    if len(before):
+        elapsed_s = (at_ms - rnic_state.counted_at) / 1000.0
+        for place, (name, signal) in zip(counters.fatal, FATAL_ERRORS, strict=True):
+            if before[place] == UNKNOWN:
                 continue
-            if now[at] == UNKNOWN:
-                now[at] = before[at]  # drivers are read less often than the rest
-            elif now[at] >= before[at]:
-                found[signal] = float(grown.get(name, 0))
-    if trouble:
-        rnic_state.trouble_parts = {
-            name: grown[name] for name, counts in zip(counters.names, counters.is_trouble, strict=True) if counts and name in grown
-        }
-    if has_trouble and elapsed_s > 0.0:
-        found["trouble_per_s"] = rate = trouble / elapsed_s
-        mean = rnic_state.trouble_mean
-        if mean is None:
-            rnic_state.trouble_mean = Mean(at_ms, rate)
-        else:
-            usual = mean.take(rate, at_ms)
-            if usual is not None:
-                found["trouble_share"] = rate / max(usual, 1.0)
+            if now[place] == UNKNOWN:
+                now[place] = before[place]  # drivers are read less often than the rest
+            elif now[place] >= before[place]:
+                found[signal] = float(grown.by_name.get(name, 0))
+    if grown.trouble:
+        rnic_state.trouble_parts = {name: increase for name, increase in grown.by_name.items() if name in trouble_counters()}
+    if grown.has_trouble and elapsed_s > 0.0:
+        found["trouble_per_s"] = rate = grown.trouble / elapsed_s
+        if rnic_state.trouble_mean is None:
+            rnic_state.trouble_mean = Mean()
+        usual = rnic_state.trouble_mean.take(rate, at_ms)
+        if usual is not None:
+            found["trouble_share"] = rate / max(usual, 1.0)
     rnic_state.counters, rnic_state.counted_at = now, at_ms
-    return grown, elapsed_s
+    return grown.by_name, elapsed_s
 
 
 def counter_rate(previous: tuple[int, int] | None, at_ms: int, value: int) -> float | None:
