@@ -68,6 +68,8 @@ _PLACES = tuple(tuple(_NAMES.index(name) for name in names) for names in _COUNTE
 _TUNNELS = Group("tunnel_addresses", "tunnel_sources")
 _ONLY_WITH = {_NAMES.index(name): _NAMES.index(reads) for name, reads in _READS_SENT.items()}
 _STILL = [0.0] * len(_BALANCED)
+_REPEATED_COLUMN = _BALANCED.index(REPEATED)
+"""Of the growths of balanced counters."""
 _BALANCED_PLACES = tuple(dict.fromkeys(place for what in _BALANCED for place in _PLACES[what]))
 
 
@@ -175,6 +177,8 @@ class Peers:
         self._fleet = FleetTotals(len(_BALANCED))
         self._moving: dict[Key, list[Interval]] = {}
         """RNICs of which a balanced counter grew lately -> their newest `STEADY` intervals."""
+        self._repeating: set[Key] = set()
+        """RNICs that counted repeated requests between their two newest samples."""
         self._until: tuple[int, int | None] | None = None
         self.all_heard = True
         """False while other processes hear a part of the fleet, or this one is still reading old messages, which come out of order."""
@@ -189,6 +193,7 @@ class Peers:
             model = variant_of(tags.get("pci_id"), tags.get("hca_type")) or (last.model if last is not None else None)
             self._heard[key] = Heard(at_ms, totals, at_ms, totals, model)
             self._moving.pop(key, None)
+            self._repeating.discard(key)
             if any(type(value) is int for value in totals):
                 self._fleet.unknown_until(at_ms)
         elif at_ms > last.at_ms:
@@ -211,6 +216,10 @@ class Peers:
                 was_reset = was_reset or (increase is not None and increase < 0)
         if was_reset or heard.has_others(_BALANCED_PLACES):
             self._fleet.unknown_until(heard.at_ms)
+        if rates[_REPEATED_COLUMN] > 0.0:
+            self._repeating.add(key)
+        else:
+            self._repeating.discard(key)
         before = self._moving.get(key)
         if before is None:
             before = [Interval(heard.before_ms, heard.before_ms, _STILL)]
@@ -251,6 +260,10 @@ class Peers:
         """Models of the RNICs that send to this one; None where none is known."""
         found = [heard.model for _, heard in self._of(key) if heard.model is not None]
         return found or None
+
+    def may_repeat(self) -> bool:
+        """Whether any RNIC that was heard counts repeated requests now: of most fleets none does, most of the time."""
+        return bool(self._repeating)
 
     def rate(self, key: Key, what: int, at_ms: int) -> float | None:
         """Sum over the RNICs that send to this one, per second, less what their other known partners explain; None where none of them is

@@ -80,7 +80,9 @@ def _shows(rnic_state: RnicState, variant: str, rates: Mapping[str, float], key:
             return True
         if rates.get("rx_discards_phy", 0.0) >= LEAST_DISCARDS_PER_S and variant in _judged_by_drops():
             return True
-    return peers is not None and variant in behaviours()["B5"].applies_to and bool(peers.rate(key, REPEATED, at_ms))
+    if peers is None or not peers.may_repeat():
+        return False
+    return variant in behaviours()["B5"].applies_to and bool(peers.rate(key, REPEATED, at_ms))
 
 
 @cache
