@@ -68,11 +68,13 @@ def pytest_make_collect_report(collector: pytest.Collector) -> None:
 
 
 def _load_hypothesis() -> None:
-    import hypothesis
+    from hypothesis import HealthCheck, settings
 
-    # A busy machine must not fail tests: no deadlines.
-    hypothesis.settings.register_profile("wallwatch", deadline=None)
-    hypothesis.settings.load_profile("wallwatch")
+    # A busy machine must not fail tests: no deadlines, and no limit on how long it takes to make the examples.
+    settings.register_profile("wallwatch", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    # The profile "ci" has the same and gives each test the same examples in every run, so that a change fails only by what it changed. New
+    # examples are tried wherever the tests run otherwise.
+    settings.load_profile("ci" if os.environ.get("CI") else "wallwatch")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
