@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from wallwatch_local import go_tests, parts, run_tests
+from wallwatch_local.paths import REPOSITORY
 from wallwatch_local.second_tries import MOST_MODULES, Failure, failures_of, report
 from wallwatch_local.stages import Outcome, Stage
 
@@ -111,7 +112,7 @@ def test_the_tests_of_pipelines_with_servers_are_known_as_such() -> None:
         "pipelines/tests/integration/test_validate.py",
         "pipelines/tests/test_recordings.py",
     )
-    listed = subprocess.run([*listing, *folders], cwd=parts.REPOSITORY, capture_output=True, text=True, check=False)
+    listed = subprocess.run([*listing, *folders], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     modules = {line.partition("::")[0] for line in listed.stdout.splitlines() if "::" in line}
     assert modules == {"pipelines/tests/test_recordings.py"}, listed.stdout
 
