@@ -172,7 +172,7 @@ class Peers:
         self._heard: dict[Key, Heard] = {}
         self._owner: dict[str, Key] = {}
         self._also: dict[str, list[Key]] = {}
-        """Address -> RNICs that still name it, though another one has named it since: an address that moves is named by both for a while."""
+        """Address -> RNICs that still name it although another one has named it since, as both do while an address moves."""
         self._addresses: dict[Key, str] = {}
         self._senders: dict[Key, tuple[str, ...]] = {}
         self._receivers: dict[str, set[Key]] = {}
