@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import IO
 
 from wallwatch_local.errors import LocalStackError
 
@@ -73,24 +72,25 @@ class _Shares:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._lock: tuple[int, IO[str]] | None = None
+        self._share: int | None = None
 
     def own(self) -> int | None:
         """The number of this process's share; None while other processes have all of them, or files cannot be locked."""
-        if self._lock is None:
+        if self._share is None:
             with suppress(OSError):
                 self._folder.mkdir(mode=0o700, exist_ok=True)
-                self._lock = next(filter(None, map(self._locked, range(SHARES))), None)
-        return None if self._lock is None else self._lock[0]
+                self._share = next(filter(self._lock, range(SHARES)), None)
+        return self._share
 
-    def _locked(self, share: int) -> tuple[int, IO[str]] | None:
-        file = (self._folder / f"{share}.lock").open("w")
+    def _lock(self, share: int) -> bool:
+        """Lock a share; what is locked stays open until the process ends."""
+        file = os.open(self._folder / f"{share}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            file.close()
-            return None
-        return share, file
+            os.close(file)
+            return False
+        return True
 
 
 _shares = _Shares(Path(tempfile.gettempdir()) / f"wallwatch-ports-{os.getuid()}")
