@@ -65,6 +65,10 @@ def test_it_type_checks_and_notes_a_ticket_on_each_incident_of_a_host_and_acknow
     since = datetime.now(UTC) - timedelta(minutes=5)
     pcis = [f"0000:{number:02x}:00.0" for number in range(5)]
     apply_findings(*(findings.finding(host=host, pci=pci, started=since) for pci in pcis), findings.finding(host=other, started=since))
+    [together] = operator.get("/api/v1/incidents", params={"host": host}).json()["items"]
+    for finding in operator.get(f"/api/v1/incidents/{together['id']}").json()["findings"][1:]:
+        split = {"finding_ids": [finding["finding_id"]]}
+        assert operator.post(f"/api/v1/incidents/{together['id']}/split", json=split).status_code == 201
     token = admin.post("/api/v1/tokens", json={"name": host, "role": "operator", "scopes": ["read", "incidents"]}).json()["token"]
     for _ in range(2):
         done = run(client, "node", "build/tickets.js", backend.url, token, host, "OPS-17")
