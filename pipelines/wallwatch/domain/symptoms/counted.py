@@ -18,6 +18,19 @@ FATAL_ERRORS = (("aer_fatal", "aer_fatal_errors"), ("health_fw_fatal_errors", "f
 """Counters of fatal errors, and the signals that are their increase."""
 
 
+MOST = 2**63
+"""A counter of this size or more is as good as missing: the kernel's have 64 bits, and none gets there."""
+
+
+def is_counter(value: object) -> bool:
+    """Whether this is a counter's value.
+
+    >>> [is_counter(value) for value in (0, 2**63 - 1, 2**63, -1, 7.0, True, None)]
+    [True, True, False, False, False, False, False]
+    """
+    return type(value) is int and 0 <= value < MOST
+
+
 @cache
 def trouble_counters() -> frozenset[str]:
     """Those that the signal `trouble_per_s` is the sum of."""

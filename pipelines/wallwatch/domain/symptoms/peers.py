@@ -17,6 +17,7 @@ from librt.vecs import append, vec
 from mypy_extensions import i64
 
 from wallwatch.domain.catalogue.load import variant_of
+from wallwatch.domain.symptoms.counted import MOST
 from wallwatch.domain.symptoms.fleet_totals import FleetTotals, Growth, Unexplained
 from wallwatch.domain.telemetry.rows import Group, several
 
@@ -75,15 +76,13 @@ _TUNNELS = Group("tunnel_addresses", "tunnel_sources")
 _ONLY_WITH = {_NAMES.index(name): _NAMES.index(reads) for name, reads in _READS_SENT.items()}
 _UNKNOWN = -1
 """In the place of a counter that a sample does not have: none is below zero."""
-_MOST_COUNTED = 2**63
-"""A counter of this size or more is as good as missing: the kernel's have 64 bits, and none gets there."""
 
 
 def _totals_of(fields: Mapping[str, Any]) -> vec[i64]:
     """The counters of a sample by their places."""
     found = vec[i64](capacity=len(_NAMES))
     for value in several(fields, _GROUP):
-        found = append(found, value if type(value) is int and 0 <= value < _MOST_COUNTED else _UNKNOWN)
+        found = append(found, value if type(value) is int and 0 <= value < MOST else _UNKNOWN)
     return found
 
 

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from sys import intern
 from typing import Any
 
-from librt.vecs import vec
+from librt.vecs import append, vec
 from mypy_extensions import i64
 
 from wallwatch.domain.catalogue import promoted
@@ -39,8 +39,27 @@ def profile_of(rnic_state: RnicState) -> Profile:
     return promoted.profile_of(rnic_state.model or None, rnic_state.driver or None, rnic_state.fw_ver or None) or generic_profile()
 
 
-def _times_of(rnic_state: RnicState, source: str) -> list[int]:
+def _times_of(rnic_state: RnicState, source: str) -> vec[i64]:
     return rnic_state.rnic_times if source == "rnic" else rnic_state.offload_times
+
+
+def _remember(rnic_state: RnicState, source: str, at_ms: i64) -> None:
+    """Put a time among the newest ones of its source, of which the oldest is forgotten."""
+    times = _times_of(rnic_state, source)
+    if len(times) < REMEMBERED:
+        times = append(times, at_ms)
+        if source == "rnic":
+            rnic_state.rnic_times = times
+        else:
+            rnic_state.offload_times = times
+    else:
+        for place in range(1, len(times)):
+            times[place - 1] = times[place]
+    free = len(times) - 1
+    while free > 0 and times[free - 1] > at_ms:
+        times[free] = times[free - 1]
+        free -= 1
+    times[free] = at_ms
 
 
 def admit(rnic_state: RnicState, host_state: Host, source: str, at_ms: int) -> bool:
@@ -59,23 +78,22 @@ def admit(rnic_state: RnicState, host_state: Host, source: str, at_ms: int) -> b
         newest = 0
     rnic_state.back = None
     seen = _times_of(rnic_state, source)
-    if at_ms in seen:
-        return False  # the same sample again
-    if seen and (at_ms < seen[-1] or rnic_state.behind is not None) and _is_behind(rnic_state, source, seen[-1], at_ms):
-        _set_back(rnic_state, host_state, at_ms)
-        seen, newest = _times_of(rnic_state, source), 0
-    if seen:
+    for time in seen:
+        if time == at_ms:
+            return False  # the same sample again
+    if len(seen):
+        last = seen[len(seen) - 1]
+        if (at_ms < last or rnic_state.behind is not None) and _is_behind(rnic_state, source, last, at_ms):
+            _set_back(rnic_state, host_state, at_ms)
+            seen, newest = _times_of(rnic_state, source), 0
+    if len(seen):
         if at_ms < seen[0] and len(seen) >= REMEMBERED:
             host_state["late"] += 1
             return False
-        if 0 < at_ms - seen[-1] < LEAST_SPACING_MS:
+        if 0 < at_ms - seen[len(seen) - 1] < LEAST_SPACING_MS:
             host_state["flooded"] += 1
             return False
-    seen.append(at_ms)
-    if len(seen) > 1 and seen[-2] > at_ms:
-        seen.sort()
-    if len(seen) > REMEMBERED:
-        del seen[0]
+    _remember(rnic_state, source, at_ms)
     rnic_state.newest = max(newest, at_ms)
     return True
 
@@ -91,7 +109,7 @@ def _is_behind(rnic_state: RnicState, source: str, newest_ms: int, at_ms: int) -
 def _set_back(rnic_state: RnicState, host_state: Host, at_ms: int) -> None:
     """Go on in the time of a clock that was set back. What is active stays so; nobody knows for how long."""
     rnic_state.newest = 0
-    rnic_state.rnic_times, rnic_state.offload_times = [], []
+    rnic_state.rnic_times, rnic_state.offload_times = vec[i64](), vec[i64]()
     rnic_state.fine.clear()
     rnic_state.coarse.clear()
     rnic_state.behind = rnic_state.shown = None
@@ -190,7 +208,7 @@ def _sweeps(values: dict[str, float], rnic_state: RnicState, host_state: Host, p
 def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any], peers: Peers | None = None) -> bool:
     """One `rnic` sample: who the RNIC is, and its port, link and counters. `peers` is what RNICs of other hosts count."""
     _take_identity(rnic_state, tags, fields.get("driver_version"))
-    if at_ms < rnic_state.newest and rnic_state.rnic_times[-1] != at_ms:
+    if at_ms < rnic_state.newest and rnic_state.rnic_times[len(rnic_state.rnic_times) - 1] != at_ms:
         return False  # rates of counters and baselines go forward only
     rates: dict[str, float] = {}
     values = signals.of_rnic(fields, rnic_state, at_ms, rates)

@@ -14,7 +14,7 @@ from librt.vecs import vec
 from mypy_extensions import i64
 
 from wallwatch.domain.symptoms.baseline import Mean
-from wallwatch.domain.symptoms.counted import counted
+from wallwatch.domain.symptoms.counted import counted, is_counter
 from wallwatch.domain.symptoms.packed_window import PackedWindow
 from wallwatch.domain.symptoms.signal_places import places
 
@@ -34,16 +34,16 @@ class RnicState:
     __slots__ = (
         "back", "behind", "coarse", "counted_at", "counters", "down", "driver", "driver_version", "ended", "engine", "ets", "ever", "fine",
         "fw_ver", "least", "model", "most_pcie", "moved_at", "moved_received", "moved_sent", "newest", "np", "offload_times", "port_mean",
-        "qps", "rack", "received_gbps", "rnic_times", "sent_gbps", "shown", "signs_form", "symptoms", "transport", "trouble_mean",
+        "qps", "qps_at", "rack", "received_gbps", "rnic_times", "sent_gbps", "shown", "signs_form", "symptoms", "transport", "trouble_mean",
         "trouble_parts", "variant", "waits",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.newest: int = 0
         """Time of the newest sample, ms since 1970."""
-        self.rnic_times: list[int] = []
+        self.rnic_times: vec[i64] = vec[i64]()
         """Times of the newest samples of `rnic`, sorted, ms."""
-        self.offload_times: list[int] = []
+        self.offload_times: vec[i64] = vec[i64]()
         """The same of `rnic_offload`."""
         self.fine = PackedWindow()
         self.coarse = PackedWindow()
@@ -90,14 +90,16 @@ class RnicState:
         self.engine: dict[str, Any] | None = None
         """From here on, of the transport engine, see `transport`."""
         self.transport: dict[str, Any] | None = None
-        self.qps: list[int] | None = None
+        self.qps_at: int = UNKNOWN
+        self.qps: int = 0
+        """When queue pairs were counted, ms, and how many there were."""
         self.ets: list[Any] | None = None
         self.np: list[Any] | None = None
 
     def plain(self) -> dict[str, Any]:
         """The state as MessagePack has it; what is not known is left out."""
         fine, coarse, form, _ = places()
-        times = (("rnic", self.rnic_times), ("rnic_offload", self.offload_times))
+        times = (("rnic", [at for at in self.rnic_times]), ("rnic_offload", [at for at in self.offload_times]))  # noqa: C416  # see `packed_window`
         found: dict[str, Any] = {
             "newest": self.newest,
             "at": {name: known for name, known in times if known},
@@ -111,7 +113,7 @@ class RnicState:
         self._add_numbers(found)
         for name, part in (
             ("waits", self.waits), ("ended", self.ended), ("back", self.back), ("behind", self.behind), ("least", self.least),
-            ("engine", self.engine), ("transport", self.transport), ("qps", self.qps), ("ets", self.ets), ("np", self.np),
+            ("engine", self.engine), ("transport", self.transport), ("ets", self.ets), ("np", self.np),
         ):  # fmt: skip
             if part is not None:
                 found[name] = part
@@ -133,6 +135,8 @@ class RnicState:
             found["mean"] = mean
         if self.most_pcie == self.most_pcie:
             found["most"] = {"pcie": self.most_pcie}
+        if self.qps_at != UNKNOWN:
+            found["qps"] = [self.qps_at, self.qps]
         if self.down != UNKNOWN:
             found["down"] = self.down
         if self.signs_form != UNKNOWN:
@@ -154,7 +158,7 @@ def of_plain(found: dict[str, Any]) -> RnicState:
     state = RnicState()
     state.newest = found["newest"]
     at = found["at"]
-    state.rnic_times, state.offload_times = at.get("rnic", []), at.get("rnic_offload", [])
+    state.rnic_times, state.offload_times = vec[i64](at.get("rnic", [])), vec[i64](at.get("rnic_offload", []))
     state.symptoms = found["symptoms"]
     _take_windows(state, found)
     _take_port(state, found)
@@ -170,7 +174,9 @@ def of_plain(found: dict[str, Any]) -> RnicState:
     state.ended, state.back, state.behind = found.get("ended"), found.get("back"), found.get("behind")
     state.least = found.get("least")
     state.engine, state.transport = found.get("engine"), found.get("transport")
-    state.qps, state.ets, state.np = found.get("qps"), found.get("ets"), found.get("np")
+    state.ets, state.np = found.get("ets"), found.get("np")
+    if "qps" in found:
+        state.qps_at, state.qps = found["qps"]
     return state
 
 
@@ -207,6 +213,8 @@ def _take_counters(state: RnicState, found: dict[str, Any]) -> None:
     counters = found.get("counters")
     if counters:
         state.counted_at = counters["at"]
-        state.counters = vec[i64]([counters.get(name, UNKNOWN) for name in counted().names])
+        # A version before kept numbers of any size.
+        known = [counters.get(name) for name in counted().names]
+        state.counters = vec[i64]([value if is_counter(value) else UNKNOWN for value in known])
     state.waits = found.get("waits")
     state.trouble_parts = found.get("parts", {}).get("trouble_per_s")

@@ -16,7 +16,7 @@ from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.performance.remembered import surface_of
 from wallwatch.domain.symptoms import baseline
 from wallwatch.domain.symptoms.baseline import Mean
-from wallwatch.domain.symptoms.counted import FATAL_ERRORS, counted, trouble_counters
+from wallwatch.domain.symptoms.counted import FATAL_ERRORS, MOST, counted, trouble_counters
 from wallwatch.domain.symptoms.rnic_state import UNKNOWN, RnicState
 from wallwatch.domain.telemetry.rows import Group, several
 
@@ -191,10 +191,6 @@ def _frozen(found: dict[str, float], sent: int, received: int, rnic_state: RnicS
         found["port_frozen_s"] = (at_ms - before) / 1000.0
 
 
-MOST_COUNTED = 2**63
-"""A counter of this size or more is as good as missing: the kernel's have 64 bits, and none gets there."""
-
-
 class _Grown:
     """What the counters of two samples tell."""
 
@@ -214,7 +210,7 @@ def _compare(now: vec[i64], fields: Mapping[str, Any], before: vec[i64]) -> _Gro
     place: i64 = -1
     for value in several(fields, counters.group):
         place += 1
-        if type(value) is not int or not 0 <= value < MOST_COUNTED:
+        if type(value) is not int or not 0 <= value < MOST:
             continue
         count: i64 = value
         now[place] = count

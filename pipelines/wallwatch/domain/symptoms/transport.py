@@ -15,7 +15,7 @@ from wallwatch.domain.catalogue.behaviour_models import PEERS, Contradiction
 from wallwatch.domain.catalogue.load import behaviours, contradictions
 from wallwatch.domain.symptoms import contradictions as contradictions_of
 from wallwatch.domain.symptoms.peers import EXPLAINED_BY, HANDLED, READS, REPEATED, Key, Peers, total_of
-from wallwatch.domain.symptoms.rnic_state import RnicState
+from wallwatch.domain.symptoms.rnic_state import UNKNOWN, RnicState
 from wallwatch.domain.symptoms.signals import number
 from wallwatch.domain.telemetry.registry import measurements
 
@@ -181,11 +181,11 @@ def _of_port(found: dict[str, float], fields: Mapping[str, Any]) -> None:
 
 def _new_qps(rnic_state: RnicState, at_ms: int, fields: Mapping[str, Any]) -> float | None:
     """Queue pairs per second that are new. Always remembered: the start of connections is over within one sample."""
-    count, before = fields["qps"], rnic_state.qps
+    count, before, before_ms = fields["qps"], rnic_state.qps, rnic_state.qps_at
     if type(count) is not int:
         return None
-    rnic_state.qps = [at_ms, count]
-    return max(count - before[1], 0) * 1000.0 / (at_ms - before[0]) if before is not None and at_ms > before[0] else None
+    rnic_state.qps_at, rnic_state.qps = at_ms, count
+    return max(count - before, 0) * 1000.0 / (at_ms - before_ms) if before_ms != UNKNOWN and at_ms > before_ms else None
 
 
 def _of_queue_pairs(found: dict[str, float], new_qps: float | None, fields: Mapping[str, Any]) -> None:
