@@ -47,6 +47,9 @@ POLL_S = 1.0
 
 LAG_EVERY_S = 5.0
 
+IDLE_S = 1.0
+"""The writing thread looks so seldom whether the process stops; a batch wakes it up at once."""
+
 
 class Ingest:
     """The running job; `run` returns after `stop`."""
@@ -194,7 +197,7 @@ class Ingest:
     def _write_all(self) -> None:
         while not (self._stop.is_set() and self._batches.empty()):
             try:
-                batch = self._batches.get(timeout=0.1)
+                batch = self._batches.get(timeout=0.1 if self._writer.owes_states else IDLE_S)
             except queue.Empty:
                 self._writer.idle()
                 continue

@@ -157,6 +157,11 @@ class Writer:
             ROWS.labels(name).inc(count)
         self._commit(batch)
 
+    @property
+    def owes_states(self) -> bool:
+        """Whether rows of `rnic_state` wait for the next notification."""
+        return self._keeper.waiting
+
     def idle(self) -> None:
         """Write the rows of `rnic_state` that are still due while no batch arrives."""
         now = time.monotonic()

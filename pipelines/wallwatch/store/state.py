@@ -140,6 +140,11 @@ class StateKeeper:
             if known.walls_of is None or known.walls_of[0] is not known.offload or known.walls_of[1] is not profile:
                 known.walls, known.walls_of = read_walls(known.offload, profile), (known.offload, profile)
 
+    @property
+    def waiting(self) -> bool:
+        """Whether rows are to be written, now or later."""
+        return bool(self._pending)
+
     def due(self, now_s: float) -> list[int]:
         """RNICs to write now, within the budget; those that waited longest come first."""
         if self._last_s is not None:
