@@ -15,6 +15,7 @@ from wallwatch_backend.accounts.users.endpoints import router as users
 from wallwatch_backend.accounts.views.endpoints import router as views
 from wallwatch_backend.api_links import add_links
 from wallwatch_backend.api_page import add_page
+from wallwatch_backend.api_tags import INTRODUCTION, describe
 from wallwatch_backend.captures.endpoints import router as captures
 from wallwatch_backend.contention.cards.endpoints import router as nf_cards
 from wallwatch_backend.contention.courses.endpoints import router as nf_courses
@@ -71,6 +72,7 @@ def new_api(**options: Any) -> FastAPI:
         title="Wallwatch",
         version=__version__,
         summary="See the scalability walls of RDMA NICs, and act before traffic does.",
+        description=INTRODUCTION,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
         servers=[{"url": "/", "description": "The server that serves this document"}],
         openapi_url=f"{PREFIX}/openapi.json",
@@ -177,6 +179,7 @@ def _describe_problems(app: FastAPI) -> None:
             for unused in ("HTTPValidationError", "ValidationError"):
                 document["components"]["schemas"].pop(unused, None)
             add_links(document)
+            describe(document)
             app.openapi_schema = document
         return app.openapi_schema
 

@@ -112,5 +112,7 @@ async def _clean_up(services: Services, dispatcher: Dispatcher) -> None:
             await captures.clean_up(session, services.settings)
             if not services.settings.kubernetes_nvsentinel:
                 await node_reports.end_all(session, at)
+        if not services.settings.kubernetes_nvsentinel:
+            await node_reports.add_to_timelines(services.database, {}, at)
         await dispatcher.delete_old()
         await asyncio.sleep(_CLEAN_UP_EVERY_S)

@@ -135,7 +135,7 @@ def asyncapi() -> dict[str, Any]:
             "title": "Wallwatch topics",
             "version": version("wallwatch"),
             "description": "Telemetry, findings, forecasts and isolation of RDMA NICs. The key of a message is its host.",
-            "license": {"name": "Apache-2.0"},
+            "license": {"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
         },
         "defaultContentType": "application/json",
         "channels": {name: _channel(topic) for name, topic in found.items()},
@@ -144,6 +144,7 @@ def asyncapi() -> dict[str, Any]:
                 "action": "send",
                 "channel": {"$ref": f"#/channels/{name}"},
                 "summary": f"Written by {', '.join(topic.writers)}",
+                "description": f"{topic.meaning}. The key is the host, so the messages of a host keep their order.",
             }
             for name, topic in found.items()
         },

@@ -125,6 +125,7 @@ export class Isolation {
       port_mbps: 100_000,
       at: vfs.length > 0 ? iso(at) : null,
       stale: false,
+      numvfs: vfs.length,
       doubt: this.stormy.has(i) ? "port drops in the last 60 s" : null,
       mechanism: storm ? this.stormy.get(i).mechanism : null,
       load: vfs.length === 0 ? null : storm ? 1.34 : 0.46,

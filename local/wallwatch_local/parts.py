@@ -119,6 +119,7 @@ def _lint() -> list[Stage]:
         Stage("lint", "mypy", ("mypy",)),
         Stage("lint", "imports", ("lint-imports",)),
         Stage("lint", "eslint", _npm("lint"), FRONTEND),
+        Stage("lint", "descriptions", _npm("descriptions"), FRONTEND),
         Stage("lint", "typecheck", _npm("typecheck"), FRONTEND),
         Stage("lint", "frontend-format", ("npm", "run", "--silent", "--if-present", "format:check"), FRONTEND),
         Stage("lint", "frontend-imports", _npm("arch"), FRONTEND),

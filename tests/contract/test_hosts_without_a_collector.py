@@ -73,7 +73,8 @@ def source(request: pytest.FixtureRequest) -> Source:
 @pytest.fixture(scope="module")
 def address(source: Source) -> Iterator[str]:
     """Where the program of a host answers."""
-    answer = (PLUGINS / source.plugin / "testdata" / "answer.txt").read_bytes().replace(b"enp23s0f0np0", source.netdev.encode())
+    written = (PLUGINS / source.plugin / "testdata" / "answer.txt").read_bytes().replace(b"enp23s0f0np0", source.netdev.encode())
+    answer = written.replace(b" 1795770000000", b" %d" % (time.time() * 1000))  # a DTS writes when it has read a value
 
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

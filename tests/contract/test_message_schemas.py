@@ -3,6 +3,7 @@
 import copy
 import doctest
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -151,3 +152,13 @@ def test_the_asyncapi_document_has_every_topic_and_refers_to_files_that_are_ther
         assert json.loads((REPOSITORY / "docs" / "messages" / reference).read_text())["$id"].endswith(f":{topic.message_version}")
         assert document["channels"][name]["bindings"]["kafka"]["partitions"] == topic.partitions
     assert json.loads((REPOSITORY / "docs" / "messages" / ASYNCAPI).read_text()) == document
+
+
+def test_each_reference_inside_the_asyncapi_document_leads_somewhere() -> None:
+    document = asyncapi()
+    references = re.findall(r'"\$ref": "#/([^"]+)"', json.dumps(document))
+    assert len(references) >= 2 * len(TOPICS)
+    for reference in references:
+        found: Any = document
+        for step in reference.split("/"):
+            found = found[step]

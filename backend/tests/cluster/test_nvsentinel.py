@@ -261,11 +261,67 @@ async def test_a_check_that_comes_and_goes_fills_neither_the_timeline_nor_the_ta
         await listed()
     cluster.change_by_others(host, {}, [check("GpuMemWatch", "False")])
     await listed()
-    ends = [text.endswith("ended.") for text in entries(viewer, opened)]
-    assert sorted(ends) == [False, False, True, True], "two beginnings, and the end of each"
+    said = entries(viewer, opened)
+    assert sum(text.endswith("ended.") for text in said) == 2
+    assert sum("GpuMemWatch: NIC" in text for text in said) == 2, "two beginnings, and the end of each"
+    assert [text for text in said if "more of these hosts than is listed" in text] == said[2:3], "and once that there was more"
     with backend.connect() as connection:
         kept = connection.execute("SELECT since FROM nvsentinel_report WHERE host = %s ORDER BY since", [host]).fetchall()
     assert [since for (since,) in kept] == [AT + timedelta(minutes=minute) for minute in (2, 3, 4)]
+
+
+@pytest.mark.usefixtures("known")
+async def test_every_open_incident_of_a_host_gets_its_entries_however_many_there_are(
+    listed: Callable[..., Any],
+    cluster: Cluster,
+    viewer: httpx.Client,
+    incident: Callable[..., str],
+    host: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(node_reports, "_PAGE", 2)
+    cluster.add_node(host)
+    opened = [incident(opened_at=AT - timedelta(hours=1)) for _ in range(5)]
+    cluster.change_by_others(host, cordoned())
+    await listed()
+    assert [len(entries(viewer, each)) for each in opened] == [1] * 5
+    cluster.change_by_others(host, UNCORDONED)
+    for _ in range(2):
+        await listed()
+    assert [len(entries(viewer, each)) for each in opened] == [2] * 5
+
+
+@pytest.mark.usefixtures("known")
+async def test_an_incident_of_very_many_hosts_says_once_that_there_is_more(
+    listed: Callable[..., Any], cluster: Cluster, viewer: httpx.Client, incident: Callable[..., str], host: str
+) -> None:
+    cluster.add_node(host)
+    opened = incident(opened_at=AT - timedelta(hours=1), hosts=[host, *(f"{host}-{number}" for number in range(50))])
+    cluster.change_by_others(host, cordoned(), [check("GpuMemWatch")])
+    for _ in range(2):
+        await listed()
+    assert entries(viewer, opened) == ["NVSentinel says more of 51 hosts than is listed here; the pages of their RNICs have all of it."]
+
+
+@pytest.mark.usefixtures("known")
+async def test_more_reports_at_once_than_a_timeline_holds_are_left_out_and_it_says_so(
+    listed: Callable[..., Any],
+    cluster: Cluster,
+    viewer: httpx.Client,
+    incident: Callable[..., str],
+    host: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(node_reports, "_MOST_ENTRIES", 3)
+    cluster.add_node(host)
+    opened = incident(opened_at=AT - timedelta(hours=1))
+    cluster.change_by_others(host, cordoned(), [check(f"Check{number}") for number in range(10)])
+    await listed()
+    said = entries(viewer, opened)
+    assert sum("cordoned" in text for text in said) == 1
+    assert sum("Check" in text for text in said) == 2
+    assert said.count("NVSentinel says more of these hosts than is listed here; the pages of their RNICs have all of it.") == 1
+    assert len(said) == 4
 
 
 @pytest.mark.usefixtures("known")
@@ -304,6 +360,7 @@ async def test_when_it_is_switched_off_what_it_said_has_ended(
     await listed()
     async with worker._database.write() as session:
         await node_reports.end_all(session, clock.now())
+    await node_reports.add_to_timelines(worker._database, {}, clock.now())
     assert shown(viewer, host)["nvsentinel"] == []
     assert entries(viewer, opened)[1:] == [f"NVSentinel's cordon of the node {host} ended."]
 

@@ -144,8 +144,30 @@ def test_an_rnic_shows_promise_rates_state_and_seconds_of_today(judged: Any, get
 
 def test_an_rnic_without_traffic_of_vfs_has_none_and_an_unknown_one_is_not_found(rnic: Any, get: Any, viewer: httpx.Client) -> None:
     found = get(f"/rnics/{rnic.host}/{PCI}")
-    assert (found["vfs"], found["at"], found["stale"]) == ([], None, True)
+    assert (found["vfs"], found["at"], found["stale"], found["numvfs"]) == ([], None, False, None)
     assert viewer.get(f"/api/v1/isolation/rnics/nowhere/{PCI}").status_code == 404
+
+
+def count_vfs(rnic: Any, number: int, at: datetime) -> None:
+    rnic.connection.execute("INSERT INTO rnic_sample (time, rnic_id, sriov_numvfs) VALUES (%s, %s, %s)", [at, rnic.rnic_id, number])
+
+
+@pytest.mark.parametrize("number", [0, 16])
+def test_an_rnic_says_how_many_vfs_it_has_of_which_none_reports(rnic: Any, get: Any, number: int) -> None:
+    count_vfs(rnic, number, datetime.now(UTC) - timedelta(seconds=5))
+    found = get(f"/rnics/{rnic.host}/{PCI}")
+    assert (found["vfs"], found["stale"], found["numvfs"]) == ([], False, number)
+
+
+def test_vfs_that_were_all_removed_are_not_stale_but_gone(rnic: Any, get: Any) -> None:
+    rnic.judge(seconds=70)
+    rnic.connection.execute("UPDATE rnic_isolation SET at = now() - interval '10 minutes' WHERE rnic_id = %s", [rnic.rnic_id])
+    count_vfs(rnic, 8, datetime.now(UTC) - timedelta(minutes=11))
+    silent = get(f"/rnics/{rnic.host}/{PCI}")
+    assert (len(silent["vfs"]), silent["stale"], silent["numvfs"]) == (8, True, 8)
+    count_vfs(rnic, 0, datetime.now(UTC) - timedelta(minutes=9))
+    found = get(f"/rnics/{rnic.host}/{PCI}")
+    assert (found["vfs"], found["stale"], found["numvfs"], found["mechanism"]) == ([], False, 0, None)
 
 
 def test_the_strip_has_a_cell_per_second_and_vf(judged: Any, get: Any) -> None:

@@ -250,14 +250,16 @@ class ClusterWorker:
         due = [row for name, row in rows.items() if listed or self._stored.get(name) != facts[name]]
         if not listed and not due:
             return
+        said = {name: self._nodes[name].reports for name in rows} if listed and self._settings.kubernetes_nvsentinel else None
         async with self._database.write() as session:
             await stored.store_nodes(session, due)
             if listed:
                 await stored.delete_nodes_before(session, at)
-                if self._settings.kubernetes_nvsentinel:
-                    said = {name: self._nodes[name].reports for name in rows}
-                    await node_reports.store(session, said, at)
+            if said is not None:
+                await node_reports.store(session, said, at)
         self._stored = facts
+        if said is not None:
+            await node_reports.add_to_timelines(self._database, said, at)
 
 
 async def _pod_row(api: KubernetesApi, pod: str, at: datetime) -> dict[str, object]:

@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -63,8 +64,17 @@ func (h *Hosts) ask(ctx context.Context, address *url.URL) (*page, error) {
 
 func (p *page) close() { _ = p.body.Close() }
 
-// parse reads an answer. Its work and memory grow no faster than the answer, whatever a host sends.
-func parse(product Product, body io.Reader) (Answer, error) {
+// times are those that a program writes next to its values, in ms since 1970 by the clock of its host.
+type times struct {
+	// newest is 0 if there are none.
+	newest int64
+	// old is how many values were left out because they were read long before the newest.
+	old int
+}
+
+// parse reads an answer. Its work and memory grow no faster than the answer, whatever a host sends. A value that was read longer than staleAfter
+// before the newest is left out: its program reads others, and no longer this one.
+func parse(product Product, body io.Reader, staleAfter time.Duration) (Answer, times, error) {
 	limited := &io.LimitedReader{R: body, N: MaxAnswer + 1}
 	lines := bufio.NewScanner(limited)
 	var kept bytes.Buffer
@@ -72,7 +82,7 @@ func parse(product Product, body io.Reader) (Answer, error) {
 		line := lines.Bytes()
 		if product.Wants(string(nameOf(line))) {
 			if bytes.Count(line, []byte{'='}) > MaxLabels {
-				return nil, fmt.Errorf("its answer has a series with more than %d labels", MaxLabels)
+				return nil, times{}, fmt.Errorf("its answer has a series with more than %d labels", MaxLabels)
 			}
 			kept.Write(line)
 		}
@@ -80,21 +90,22 @@ func parse(product Product, body io.Reader) (Answer, error) {
 	}
 	switch err := lines.Err(); {
 	case limited.N == 0:
-		return nil, fmt.Errorf("its answer is longer than %d bytes", MaxAnswer)
+		return nil, times{}, fmt.Errorf("its answer is longer than %d bytes", MaxAnswer)
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("its answer has a line of more than %d bytes", bufio.MaxScanTokenSize)
+		return nil, times{}, fmt.Errorf("its answer has a line of more than %d bytes", bufio.MaxScanTokenSize)
 	case err != nil:
-		return nil, err
+		return nil, times{}, err
 	}
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	read, err := parser.TextToMetricFamilies(&kept)
 	if err != nil {
-		return nil, fmt.Errorf("its answer is not in Prometheus's text format: %.*q", maxQuoted, err.Error())
+		return nil, times{}, fmt.Errorf("its answer is not in Prometheus's text format: %.*q", maxQuoted, err.Error())
 	}
 	if len(read) == 0 {
-		return nil, fmt.Errorf("its answer is not that of a %s: it has none of the series that are read", product.Name())
+		return nil, times{}, fmt.Errorf("its answer is not that of a %s: it has none of the series that are read", product.Name())
 	}
-	return indexed(product, read), nil
+	answer, at := indexed(product, read, staleAfter)
+	return answer, at, nil
 }
 
 // nameOf returns the family of a line; comments have none.
@@ -130,8 +141,14 @@ func (s Series) Label(name string) string {
 	return ""
 }
 
-// indexed sorts the series by device, each once. A value that is no number is left out.
-func indexed(product Product, read map[string]*dto.MetricFamily) Answer {
+// indexed sorts the series by device, each once. A value that is no number is left out, and so is one that is old.
+func indexed(product Product, read map[string]*dto.MetricFamily, staleAfter time.Duration) (Answer, times) {
+	var at times
+	for _, family := range read {
+		for _, metric := range family.GetMetric() {
+			at.newest = max(at.newest, metric.GetTimestampMs())
+		}
+	}
 	a := make(Answer, len(read))
 	for name, family := range read {
 		m := &members{ofDevice: map[string][]Series{}}
@@ -141,13 +158,17 @@ func indexed(product Product, read map[string]*dto.MetricFamily) Answer {
 			if math.IsNaN(s.Value) || math.IsInf(s.Value, 0) {
 				continue
 			}
+			if metric.TimestampMs != nil && at.newest-metric.GetTimestampMs() > staleAfter.Milliseconds() {
+				at.old++
+				continue
+			}
 			device := product.DeviceOf(name, s)
 			m.all = append(m.all, s)
 			m.ofDevice[device] = append(m.ofDevice[device], s)
 		}
 		a[name] = m
 	}
-	return a
+	return a, at
 }
 
 // All returns the series of a family.

@@ -30,6 +30,8 @@ const (
 	askedAtOnce = 256
 
 	defaultTimeout = 5 * time.Second
+
+	defaultStaleAfter = time.Minute
 )
 
 // Product is a program that hosts run, and how its answers are understood.
@@ -61,20 +63,23 @@ type RNIC struct {
 type Options struct {
 	URLs    []string
 	Timeout time.Duration
-	TLS     tls.ClientConfig
-	Log     telegraf.Logger
+	// StaleAfter is how long the times next to values may stand still; a minute if it is 0.
+	StaleAfter time.Duration
+	TLS        tls.ClientConfig
+	Log        telegraf.Logger
 	// Clock is this machine's clock if it is nil; tests replace it.
 	Clock func() time.Time
 }
 
 // Hosts are the hosts of one section of the configuration.
 type Hosts struct {
-	product Product
-	timeout time.Duration
-	log     telegraf.Logger
-	clock   func() time.Time
-	client  *http.Client
-	targets []*target
+	product    Product
+	timeout    time.Duration
+	staleAfter time.Duration
+	log        telegraf.Logger
+	clock      func() time.Time
+	client     *http.Client
+	targets    []*target
 	// parsing has a place for each answer that may be parsed.
 	parsing chan struct{}
 	names   owners
@@ -87,6 +92,7 @@ type target struct {
 	host    string
 	devices map[string]*device
 	warned  map[string]bool
+	reading reading
 }
 
 // device is what is remembered of one RNIC between two gatherings.
@@ -94,7 +100,7 @@ type device struct{ tx, rx rate.Throughput }
 
 // New checks the configuration and connects to nothing.
 func New(product Product, options Options) (*Hosts, error) {
-	h := &Hosts{product: product, timeout: options.Timeout, log: options.Log, clock: options.Clock}
+	h := &Hosts{product: product, timeout: options.Timeout, staleAfter: options.StaleAfter, log: options.Log, clock: options.Clock}
 	if len(options.URLs) == 0 {
 		return nil, fmt.Errorf("urls is empty: name the %s of each host, such as http://host01:9100/metrics", product.Name())
 	}
@@ -112,6 +118,9 @@ func New(product Product, options Options) (*Hosts, error) {
 	}
 	if h.timeout <= 0 {
 		h.timeout = defaultTimeout
+	}
+	if h.staleAfter <= 0 {
+		h.staleAfter = defaultStaleAfter
 	}
 	settings, err := options.TLS.TLSConfig()
 	if err != nil {
@@ -181,7 +190,7 @@ func (h *Hosts) sample(acc telegraf.Accumulator, t *target) error {
 	at := h.clock()
 	h.parsing <- struct{}{}
 	defer func() { <-h.parsing }()
-	read, err := parse(h.product, came)
+	read, written, err := parse(h.product, came, h.staleAfter)
 	if err != nil {
 		h.names.release(t)
 		return err
@@ -197,6 +206,17 @@ func (h *Hosts) sample(acc telegraf.Accumulator, t *target) error {
 	}
 	if t.host != former {
 		clear(t.devices) // another host may have the address now
+		t.reading = reading{}
+	}
+	last := t.reading
+	if fresh, err := t.reading.follow(written.newest, at, h.staleAfter); !fresh {
+		return err
+	}
+	if !t.reading.follows(last) {
+		clear(t.devices) // a rate over a step of its clock would not be right
+	}
+	if written.old > 0 {
+		h.warnOnce(t, "old", "values that it read more than %s before its newest ones are left out, %d this time", h.staleAfter, written.old)
 	}
 	return h.add(acc, t, read, at)
 }
@@ -206,14 +226,15 @@ func (h *Hosts) add(acc telegraf.Accumulator, t *target, read Answer, at time.Ti
 	if err != nil {
 		return err
 	}
+	readAt := t.reading.at(at)
 	for _, r := range present {
 		known := t.devices[r.ID]
 		if known == nil {
 			known = &device{}
 			t.devices[r.ID] = known
 		}
-		known.tx.Add(r.Fields, "tx_gbps", "port_xmit_data", "tx_bytes", at)
-		known.rx.Add(r.Fields, "rx_gbps", "port_rcv_data", "rx_bytes", at)
+		known.tx.Add(r.Fields, "tx_gbps", "port_xmit_data", "tx_bytes", readAt)
+		known.rx.Add(r.Fields, "rx_gbps", "port_rcv_data", "rx_bytes", readAt)
 		if len(r.Fields) > 0 {
 			r.Tags["host"] = t.host
 			acc.AddFields(Measurement, r.Fields, r.Tags, at)

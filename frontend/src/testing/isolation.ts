@@ -67,6 +67,7 @@ export function rnicOf(changes: Partial<RnicIsolation> = {}): RnicIsolation {
     port_mbps: 100_000,
     at: "2026-11-23T18:00:00Z",
     stale: false,
+    numvfs: 2,
     doubt: "port drops in the last 60 s",
     mechanism: "ingress packet rate",
     load: 1.3,

@@ -22,6 +22,8 @@ from wallwatch.jobs.ingest_forecasts import StoredForecast, decode_forecast
 from wallwatch.jobs.ingest_isolation import StoredIsolation
 from wallwatch.jobs.late_minutes import late_minute
 from wallwatch.jobs.metrics import UNKNOWN_FIELDS
+from wallwatch.store import admission
+from wallwatch.store.admission import Admission
 from wallwatch.store.block_columns import Known, ScannedBlocks
 from wallwatch.store.column_encoder import ColumnEncoder, Scanned
 from wallwatch.store.encode import Encoded, Sample, TableEncoder
@@ -31,6 +33,9 @@ from wallwatch.store.state import SHOWN_FIELDS, News, StoredFinding
 T = TypeVar("T")
 
 FINDINGS_TOPIC = "wallwatch.findings"
+
+REFUSED = -1
+"""In place of the number of an RNIC that its host may not register (`store/admission`)."""
 
 _NO_FIELDS: dict[str, Any] = {}
 """Of messages that are read in columns: who hears of them does not look at their fields."""
@@ -76,6 +81,7 @@ class BatchBuilder:
         self._sender = sender
         self._on_decoded = on_decoded
         self._identities = identities
+        self._admission = Admission(identities, with_database)
         self._with_database = with_database
         self._future_ns = future_ns
         self._measurements = {topic: measurements()[name] for topic, name in TELEMETRY_TOPICS.items()}
@@ -141,8 +147,16 @@ class BatchBuilder:
         decoded = [one for one in seen if one is not None]
         if not measurement.of_parts:
             self._on_decoded(measurement.name, decoded)
-        known = iter(self._numbers(measurement, [one.tags for one in decoded]))
+        found = self._numbers(measurement, [one.tags for one in decoded])
+        known = iter(found)
         numbers = [0 if one is None else next(known) for one in seen]
+        if REFUSED in found:
+            refused = {place for place, number in enumerate(numbers) if number == REFUSED}
+            shaped = [scanned.without(refused) for scanned in shaped]
+            for place in sorted(refused):
+                if (one := seen[place]) is not None:
+                    batch.rejected.append(_too_many(source(place), one.tags["host"]))
+                    seen[place] = None
 
         shown = SHOWN_FIELDS.get(measurement.name, ())
         news: list[dict[str, Any] | None] = [None] * len(seen)
@@ -171,15 +185,19 @@ class BatchBuilder:
 
     def _store_parts(
         self, batch: Batch, topic: str, measurement: Measurement, blocks: list[ScannedBlocks], others: list[Mapping[str, str]]
-    ) -> None:
+    ) -> set[int]:
         """Identify and encode rows of parts of RNICs. They are most of what hosts send, and nobody looks at one alone.
 
-        `others` are tags of further rows, so that all new RNICs are stored together.
+        `others` are tags of further rows, so that all new RNICs are stored together. Returns the blocks with rows of RNICs that are
+        refused, of which nothing was stored.
         """
         table = self._table(batch, measurement)
         unknown_before = table.unknown_fields
         addresses = [[part.pci for part in one.scanned.parts] for one in blocks]
-        self._identify_parts(measurement, blocks, addresses, others)
+        refused = self._identify_parts(measurement, blocks, addresses, others)
+        if refused:
+            blocks = [one.without(refused) for one in blocks]
+            addresses = [[part.pci for part in one.scanned.parts] for one in blocks]
         for one, of_rows in zip(blocks, addresses, strict=True):
             numbers: list[int] = []
             for known, count in zip(one.of, one.counts.values(), strict=True):
@@ -187,21 +205,27 @@ class BatchBuilder:
             self._columns[measurement.name].encode(one.scanned, numbers, table)
         if table.unknown_fields > unknown_before:
             UNKNOWN_FIELDS.labels(topic).inc(table.unknown_fields - unknown_before)
+        return refused
 
     def _identify_parts(
         self, measurement: Measurement, blocks: list[ScannedBlocks], addresses: list[list[str]], others: list[Mapping[str, str]]
-    ) -> None:
-        """Note the number of each RNIC that a block names; new ones are stored first."""
-        wanted: list[tuple[Known, str]] = []
+    ) -> set[int]:
+        """Note the number of each RNIC that a block names; new ones are stored first. Returns the blocks that name one that is refused."""
+        wanted: list[tuple[int, Known, str]] = []
         for one, of_rows in zip(blocks, addresses, strict=True):
             begin = 0
-            for known, count in zip(one.of, one.counts.values(), strict=True):
-                wanted += [(known, pci) for pci in set(of_rows[begin : begin + count]) - known.identities.keys()]
+            for known, (block, count) in zip(one.of, one.counts.items(), strict=True):
+                wanted += [(block, known, pci) for pci in set(of_rows[begin : begin + count]) - known.identities.keys()]
                 begin += count
+        refused: set[int] = set()
         if wanted:
-            tags = [known.envelope.tags | {"pci": pci} for known, pci in wanted]
-            for (known, pci), number in zip(wanted, self._numbers(measurement, [*tags, *others]), strict=False):
-                known.identities[pci] = number
+            tags = [known.envelope.tags | {"pci": pci} for _, known, pci in wanted]
+            for (block, known, pci), number in zip(wanted, self._numbers(measurement, [*tags, *others]), strict=False):
+                if number == REFUSED:
+                    refused.add(block)
+                else:
+                    known.identities[pci] = number
+        return refused
 
     def _in_columns(self, columns: ColumnEncoder, group: list[Any], latest_ns: int) -> list[Scanned]:
         """What can be read in columns. A message whose sender does not prove its name is read one by one, which says what is wrong."""
@@ -241,7 +265,7 @@ class BatchBuilder:
         return [(place, sample) for place, sample in samples if id(sample) not in bad]
 
     def _numbers(self, measurement: Measurement, tags: list[Mapping[str, str]]) -> list[int]:
-        """The number of each message's RNIC or host; new ones are stored first."""
+        """The number of each message's RNIC or host, or `REFUSED`; new ones are stored first."""
         if measurement.of == "host":
             hosts = self._identities.hosts
             new = {t["host"]: t.get("rack", "") for t in tags if t["host"] not in hosts}
@@ -256,21 +280,41 @@ class BatchBuilder:
             if rnic is None or (full and rnic.tags is not t and rnic.tags != t)
         }
         if wanted:
-            self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full))
-            return [rnics[t["host"], t["pci"]].rnic_id for t in tags]
-        return [rnic.rnic_id for rnic in found if rnic is not None]
+            self._register(wanted, full)
+            found = [rnics.get((t["host"], t["pci"])) for t in tags]
+        return [REFUSED if rnic is None else rnic.rnic_id for rnic in found]
+
+    def _register(self, wanted: Mapping[tuple[str, str], Mapping[str, str]], full: bool) -> set[tuple[str, str]]:
+        """Store new RNICs and changed ones; returns those that are refused because their host has too many."""
+        known = self._identities.rnics
+        refused = self._admission.refused([key for key in wanted if key not in known])
+        admitted = {key: tags for key, tags in wanted.items() if key not in refused} if refused else wanted
+        if admitted:
+            self._with_database(lambda connection: self._identities.upsert_rnics(connection, admitted, full))
+        return refused
+
+    def _without_refused(self, batch: Batch, decoded: list[tuple[Any, T]], identity: Callable[[T], tuple[str, str, str]]) -> list[T]:
+        """What is said of RNICs that are known or can be registered; `identity` is host, PCI address and rack."""
+        known = self._identities.rnics
+        wanted = {
+            (host, pci): {"rack": rack} for _, one in decoded for host, pci, rack in [identity(one)] if pci and (host, pci) not in known
+        }
+        refused = self._register(wanted, full=False) if wanted else set()
+        if not refused:
+            return [one for _, one in decoded]
+        kept = []
+        for message, one in decoded:
+            host, pci, _ = identity(one)
+            if (host, pci) in refused:
+                batch.rejected.append(_too_many(message, host))
+            else:
+                kept.append(one)
+        return kept
 
     def _findings(self, batch: Batch, group: list[Any]) -> None:
-        decoded: list[dict[str, Any]] = []
-        for message in group:
-            try:
-                decoded.append(decode_finding(message.value()))
-            except Refused as refusal:
-                batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
+        read = self._read(batch, group, decode_finding)
+        decoded = self._without_refused(batch, read, lambda f: (f["host"], f["pci"] or "", f["rack"]))
         known = self._identities.rnics
-        rnics = {(f["host"], f["pci"]): {"rack": f["rack"]} for f in decoded if f["pci"] and (f["host"], f["pci"]) not in known}
-        if rnics:
-            self._with_database(lambda connection: self._identities.upsert_rnics(connection, rnics, full=False))
         hosts = {f["host"]: f["rack"] for f in decoded if f["host"] not in self._identities.hosts}
         if hosts:
             self._with_database(lambda connection: self._identities.upsert_hosts(connection, hosts))
@@ -280,32 +324,32 @@ class BatchBuilder:
             batch.findings.append(StoredFinding(rnic, self._identities.hosts[f["host"]], tuple(shown), f))
 
     def _forecasts(self, batch: Batch, group: list[Any]) -> None:
-        decoded: list[dict[str, Any]] = []
-        for message in group:
-            try:
-                decoded.append(decode_forecast(message.value()))
-            except Refused as refusal:
-                batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
+        read = self._read(batch, group, decode_forecast)
         known = self._identities.rnics
-        wanted = {(f["host"], f["pci"]): {"rack": str(f.get("rack") or "")} for f in decoded if (f["host"], f["pci"]) not in known}
-        if wanted:
-            self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full=False))
-        for f in decoded:
+        for f in self._without_refused(batch, read, lambda f: (f["host"], f["pci"], str(f.get("rack") or ""))):
             batch.forecasts.append(StoredForecast(known[f["host"], f["pci"]].rnic_id, datetime.fromisoformat(f["at"]), f))
 
     def _isolation(self, batch: Batch, group: list[Any], latest_ns: int) -> None:
         latest = datetime.fromtimestamp(latest_ns / 1e9, UTC)
-        decoded: list[isolation_messages.IsolationMessage] = []
+        read = self._read(batch, group, lambda value: isolation_messages.decode(value, latest))
+        known = self._identities.rnics
+        decoded = self._without_refused(batch, read, lambda m: (m.host, m.pci, m.rack))
+        batch.isolation += [StoredIsolation(known[m.host, m.pci].rnic_id, m) for m in decoded]
+
+    @staticmethod
+    def _read(batch: Batch, group: list[Any], decode_one: Callable[[Any], T]) -> list[tuple[Any, T]]:
+        """Messages with what they say; those that cannot be used are rejected."""
+        found = []
         for message in group:
             try:
-                decoded.append(isolation_messages.decode(message.value(), latest))
+                found.append((message, decode_one(message.value())))
             except Refused as refusal:
                 batch.rejected.append(rejected(message, refusal.reason, str(refusal)))
-        known = self._identities.rnics
-        wanted = {(m.host, m.pci): {"rack": m.rack} for m in decoded if (m.host, m.pci) not in known}
-        if wanted:
-            self._with_database(lambda connection: self._identities.upsert_rnics(connection, wanted, full=False))
-        batch.isolation += [StoredIsolation(known[m.host, m.pci].rnic_id, m) for m in decoded]
+        return found
+
+
+def _too_many(message: Any, host: str) -> Rejected:
+    return rejected(message, "too_many_rnics", admission.detail(host))
 
 
 def _note_late(late: dict[int, set[int]], numbers: list[int], seen: list[Decoded | None], latest: int) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from wallwatch.domain.telemetry import keys
 from wallwatch.domain.telemetry.block_layouts import layouts
@@ -32,7 +33,7 @@ _NO_FIELDS: dict[str, Any] = {}
 
 Store = Callable[["Batch", str, Measurement, list[Decoded | None], list[Scanned], list[int], Callable[[int], Any]], object]
 """Stores samples of one measurement: `BatchBuilder._store`."""
-StoreParts = Callable[["Batch", str, Measurement, list[ScannedBlocks], list[Mapping[str, str]]], None]
+StoreParts = Callable[["Batch", str, Measurement, list[ScannedBlocks], list[Mapping[str, str]]], set[int]]
 """Stores rows of parts of RNICs: `BatchBuilder._store_parts`."""
 
 
@@ -92,8 +93,9 @@ class BlockSamples:
         measurement = measurements()[name]
         if measurement.of_parts and scanned:
             others = [row.tags for read in one_by_one.values() for row in read.samples]
-            self._store_parts(batch, TOPIC, measurement, scanned, others)
-            counts |= {number: 0 for one in scanned for number in one.counts}
+            left = self._store_parts(batch, TOPIC, measurement, scanned, others)
+            one_by_one |= {number: self._read(batch, messages[number], latest_ns) for number in sorted(left)}
+            counts = {number: len(one_by_one[number].samples) if number in one_by_one else 0 for number in range(len(messages))}
             scanned = []
             if not one_by_one:
                 return
@@ -109,7 +111,31 @@ class BlockSamples:
             for place, row in enumerate(read.samples, int(offsets[number])):
                 seen[place] = row
                 sources[place] = RowMessage(messages[number], measurement.topic, partial(_as_sent, name, row, read.had_key))
-        self._store(batch, TOPIC, measurement, seen, [one.scanned for one in scanned], list(sources), sources.__getitem__)
+        source = self._sources(batch, messages, sources, offsets, measurement, latest_ns)
+        self._store(batch, TOPIC, measurement, seen, [one.scanned for one in scanned], list(sources), source)
+
+    def _sources(
+        self,
+        batch: Batch,
+        messages: list[Any],
+        sources: dict[int, RowMessage],
+        offsets: npt.NDArray[np.int64],
+        measurement: Measurement,
+        latest_ns: int,
+    ) -> Callable[[int], RowMessage]:
+        """Return a row as a message of its own. Only those that are refused are asked for, so a block that was scanned is read again."""
+        again: dict[int, ReadBlock] = {}
+
+        def source(place: int) -> RowMessage:
+            if place in sources:
+                return sources[place]
+            number = int(np.searchsorted(offsets, place, side="right")) - 1
+            if number not in again:
+                again[number] = self._read(batch, messages[number], latest_ns)
+            row = again[number].samples[place - int(offsets[number])]
+            return RowMessage(messages[number], measurement.topic, partial(_as_sent, measurement.name, row, again[number].had_key))
+
+        return source
 
     def _read(self, batch: Batch, message: Any, latest_ns: int) -> ReadBlock:
         """A block of the reference path."""

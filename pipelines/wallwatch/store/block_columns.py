@@ -68,6 +68,15 @@ class ScannedBlocks:
     of: list[Known]
     """Of each of these blocks, its envelope."""
 
+    def without(self, left_out: set[int]) -> ScannedBlocks:
+        """The rows of other blocks than these."""
+        if left_out.isdisjoint(self.counts):
+            return self
+        kept = np.flatnonzero(~np.isin(self.blocks, list(left_out)))
+        counts = {number: count for number, count in self.counts.items() if number not in left_out}
+        of = [known for known, number in zip(self.of, self.counts, strict=True) if number not in left_out]
+        return ScannedBlocks(self.name, self.scanned.at(kept.tolist()), self.blocks[kept], self.within[kept], counts, of)
+
 
 class BlockColumns:
     """Reads blocks of one measurement in columns.

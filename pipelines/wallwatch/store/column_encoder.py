@@ -94,12 +94,14 @@ class Scanned:
 
     def without(self, left_out: set[int]) -> Scanned:
         """The messages at other places than these."""
-        kept = [i for i, place in enumerate(self.places) if place not in left_out]
-        places, origins = [self.places[i] for i in kept], [self.origins[i] for i in kept]
+        return self.at([i for i, place in enumerate(self.places) if place not in left_out])
+
+    def at(self, kept: list[int]) -> Scanned:
+        """Some of the messages, by their numbers here."""
         return Scanned(
             self.shape,
-            places,
-            origins,
+            [self.places[i] for i in kept] if self.places else [],
+            [self.origins[i] for i in kept] if self.origins else [],
             self.times_ns[kept],
             self.rows[kept],
             self.text,
@@ -107,6 +109,7 @@ class Scanned:
             self.stops,
             self.values,
             self.value_ends,
+            [self.parts[i] for i in kept] if self.parts else [],
         )
 
 

@@ -77,7 +77,10 @@ async def assignees(
     responses={
         200: {
             "description": "All incidents that pass the filters, newest first",
-            "content": {"text/csv": {"schema": {"type": "string"}}, "application/json": {"schema": {"type": "array"}}},
+            "content": {
+                "text/csv": {"schema": {"type": "string"}},
+                "application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/IncidentSummary"}}},
+            },
         },
         **problems.responses(*READ_ERRORS),
     },

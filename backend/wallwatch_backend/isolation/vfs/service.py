@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from wallwatch_backend.fleet.rnics.service import identity_of
+from wallwatch_backend.fleet.vfs.repository import counts
 from wallwatch_backend.hosts.kubernetes.repository import pods_of
 from wallwatch_backend.isolation.schemas import Aggressor, Victim
 from wallwatch_backend.isolation.vfs import repository
@@ -33,6 +34,7 @@ _MOST_STEPS = 3_600
 _MOST_INTERVALS = 500
 _MOST_EVENTS = 500
 _DEVICE_SINCE = timedelta(days=7)
+_COUNTED_SINCE = timedelta(days=1)
 _UNREPORTED: dict[str, Any] = {"slo": None, "state": "unknown", "role": None, "reason": "The RNIC has not reported this VF lately."}
 
 
@@ -44,9 +46,13 @@ async def get_rnic(session: ReadSession, host: str, pci: str) -> RnicIsolation:
     suffered = await repository.suffered(session, identity.rnic_id, midnight, at)
     took = await repository.took(session, identity.rnic_id, midnight, at)
     broken_s = await repository.broken_s(session, identity.rnic_id, midnight, at)
-    shown = {"host": host, "pci": pci, "model": identity.model, "broken_s_today": broken_s}
+    counted = await counts(session, identity.rnic_id, at - _COUNTED_SINCE)
+    numvfs = counted.sriov_numvfs if counted is not None else None
+    shown = {"host": host, "pci": pci, "model": identity.model, "broken_s_today": broken_s, "numvfs": numvfs}
     if row is None:
-        return RnicIsolation(**shown, port_mbps=None, at=None, stale=True, doubt=None, mechanism=None, load=None, vfs=[])
+        return RnicIsolation(**shown, port_mbps=None, at=None, stale=False, doubt=None, mechanism=None, load=None, vfs=[])
+    if counted is not None and numvfs == 0 and counted.time > row.at:  # all of them were removed since
+        return RnicIsolation(**shown, port_mbps=row.port_mbps, at=row.at, stale=False, doubt=None, mechanism=None, load=None, vfs=[])
     return RnicIsolation(
         **shown,
         port_mbps=row.port_mbps,

@@ -24,12 +24,13 @@ const PluginName = "dts"
 
 // Plugin is the configuration and the state between two gatherings.
 type Plugin struct {
-	URLs    []string          `toml:"urls"`
-	Timeout config.Duration   `toml:"timeout"`
-	PCI     map[string]string `toml:"pci"`
-	Netdevs map[string]string `toml:"netdevs"`
-	Include []string          `toml:"include"`
-	Exclude []string          `toml:"exclude"`
+	URLs       []string          `toml:"urls"`
+	Timeout    config.Duration   `toml:"timeout"`
+	StaleAfter config.Duration   `toml:"stale_after"`
+	PCI        map[string]string `toml:"pci"`
+	Netdevs    map[string]string `toml:"netdevs"`
+	Include    []string          `toml:"include"`
+	Exclude    []string          `toml:"exclude"`
 	tls.ClientConfig
 	Log telegraf.Logger `toml:"-"`
 
@@ -45,7 +46,7 @@ func (*Plugin) SampleConfig() string { return sampleConfig }
 func (p *Plugin) Init() error {
 	names := scraped.Names{PCI: p.PCI, Include: p.Include, Exclude: p.Exclude}
 	hosts, err := scraped.New(product{names, p.Netdevs}, scraped.Options{
-		URLs: p.URLs, Timeout: time.Duration(p.Timeout), TLS: p.ClientConfig, Log: p.Log, Clock: p.clock,
+		URLs: p.URLs, Timeout: time.Duration(p.Timeout), StaleAfter: time.Duration(p.StaleAfter), TLS: p.ClientConfig, Log: p.Log, Clock: p.clock,
 	})
 	if err != nil {
 		return err

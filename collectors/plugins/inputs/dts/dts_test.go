@@ -33,6 +33,7 @@ func asked(t *testing.T, p *Plugin, text string) ([]telegraf.Metric, error) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, text) }))
 	defer server.Close()
 	p.Log, p.URLs, p.Timeout = plugintest.Log(), []string{server.URL + "/metrics"}, config.Duration(time.Minute)
+	p.clock = func() time.Time { return start }
 	if err := p.Init(); err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,9 @@ FRESH_MS = 60_000
 MOST_SENDERS = 16
 """Senders that are remembered of each RNIC, those with most packets: 40,000 RNICs then take about 15 MB."""
 
+MOST_ADDRESSES = 8
+"""Tunnel addresses of one RNIC, as many as its collector names: a host that names more would own addresses without end."""
+
 SUMMED_MS = 5_000
 """What the receivers of one sender counted is summed at most this often: half of the usual interval between two samples."""
 
@@ -168,6 +171,8 @@ class Peers:
     def __init__(self) -> None:
         self._heard: dict[Key, Heard] = {}
         self._owner: dict[str, Key] = {}
+        self._also: dict[str, list[Key]] = {}
+        """Address -> RNICs that still name it although another one has named it since, as both do while an address moves."""
         self._addresses: dict[Key, str] = {}
         self._senders: dict[Key, tuple[str, ...]] = {}
         self._receivers: dict[str, set[Key]] = {}
@@ -227,9 +232,7 @@ class Peers:
         """Take one `rnic_offload` sample: the RNIC's own tunnel addresses, and those that send to it."""
         own, senders = several(fields, _TUNNELS)
         if type(own) is str and self._addresses.get(key) != own:
-            self._addresses[key] = own
-            for address in own.split():
-                self._owner[address] = key
+            self._take_addresses(key, own.split(None, MOST_ADDRESSES)[:MOST_ADDRESSES])
         if type(senders) is str:
             # Each address is that of one RNIC and sends to many: its text is kept once.
             now = tuple([intern(one.partition("=")[0]) for one in senders.split(None, MOST_SENDERS)[:MOST_SENDERS]])
@@ -246,6 +249,26 @@ class Peers:
                         del self._receivers[address]  # otherwise a host that names others each time fills the memory
                 for address in these - those:
                     self._receivers.setdefault(address, set()).add(key)
+
+    def _take_addresses(self, key: Key, now: list[str]) -> None:
+        """Note an RNIC's own addresses. Of several RNICs that name one, the owner is the one that began to do so last."""
+        before = self._addresses.get(key, "").split()
+        self._addresses[key] = " ".join(now)
+        for address in set(before).difference(now):
+            others = self._also.pop(address, [])
+            if self._owner[address] != key:
+                others.remove(key)
+            elif others:
+                self._owner[address] = others.pop()
+            else:
+                del self._owner[address]
+            if others:
+                self._also[address] = others
+        for address in set(now).difference(before):
+            owner = self._owner.get(address)
+            if owner is not None:
+                self._also.setdefault(address, []).append(owner)
+            self._owner[address] = key
 
     def models(self, key: Key) -> list[str] | None:
         """Models of the RNICs that send to this one; None where none is known."""

@@ -93,6 +93,9 @@ FIELDS: Mapping[str, Mapping[str, Form]] = {
 OF_FINDINGS: Mapping[str, Form] = {"host": HOST, "pci": DEVICE, "rack": RACK, "model": LABEL, "driver": INTERFACE, "fw_ver": LABEL}
 """Names inside findings, forecasts and messages of isolation; each may be empty except `host`."""
 
+MOST_RNICS = 64
+"""RNICs of one host that are followed and stored: several times as many as a server has slots for."""
+
 _MOST_REMEMBERED = 20_000
 """Names per tag that were already looked at: some 2 MB for each, and a fleet of 8,000 hosts fits."""
 

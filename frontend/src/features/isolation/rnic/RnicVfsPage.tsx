@@ -2,6 +2,7 @@ import { Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { RnicIsolation, VfIsolation } from "@/lib/api/types";
+import { plural } from "@/lib/format";
 import { DataTable } from "@/lib/ui/DataTable";
 import { EmptyState } from "@/lib/ui/EmptyState";
 import { Panel } from "@/lib/ui/Panel";
@@ -72,6 +73,25 @@ function Table({ host, pci, view, onView, rnic }: Props & { rnic: RnicIsolation 
   );
 }
 
+function Nothing({ rnic }: { rnic: RnicIsolation }) {
+  if (rnic.numvfs === 0)
+    return (
+      <EmptyState title="This RNIC has no VFs">
+        Promises are made to VFs, so there is nothing to keep here. VFs that are created appear within a minute.
+      </EmptyState>
+    );
+  const title =
+    rnic.numvfs === null
+      ? "No VF of this RNIC reports its traffic"
+      : `None of ${plural(rnic.numvfs, "VF")} reports its traffic`;
+  return (
+    <EmptyState title={title}>
+      The collector reads VF traffic from the representors (switchdev) or from the physical function. Check under{" "}
+      <Link to="/hosts">Hosts</Link> whether the host reports, and that the input vf_traffic is enabled on it.
+    </EmptyState>
+  );
+}
+
 /** The VFs of one RNIC: what each was promised, what it gets, and who takes it from whom. */
 export function RnicVfsPage({ host, pci, view, onView }: Props) {
   const rnic = useRnicIsolation(host, pci);
@@ -105,13 +125,7 @@ export function RnicVfsPage({ host, pci, view, onView }: Props) {
           query={rnic}
           lines={8}
           isEmpty={(data) => data.vfs.length === 0}
-          empty={
-            <EmptyState title="No VF of this RNIC reports its traffic">
-              The collector reads VF traffic from the representors (switchdev) or from the physical function. Check
-              under <Link to="/hosts">Hosts</Link> whether the host reports, and that the input rnic has VF traffic
-              enabled.
-            </EmptyState>
-          }
+          empty={rnic.data && <Nothing rnic={rnic.data} />}
         >
           {(data) => <Table {...{ host, pci, view, onView }} rnic={data} />}
         </QueryState>

@@ -102,8 +102,19 @@ describe("the VFs of an RNIC", () => {
   });
 
   it("says what is missing when no VF reports, and when the filter hides all", async () => {
-    show({ [RNIC]: rnicOf({ vfs: [], at: null }) });
+    show({ [RNIC]: rnicOf({ vfs: [], at: null, numvfs: null }) });
     expect(await screen.findByText("No VF of this RNIC reports its traffic")).toBeInTheDocument();
+  });
+
+  it("says that an RNIC has no VFs, which is nothing stale", async () => {
+    show({ [RNIC]: rnicOf({ vfs: [], at: null, numvfs: 0 }) });
+    expect(await screen.findByText("This RNIC has no VFs")).toBeInTheDocument();
+    expect(screen.queryByText("Stale")).not.toBeInTheDocument();
+  });
+
+  it("says how many VFs are silent", async () => {
+    show({ [RNIC]: rnicOf({ vfs: [], at: null, numvfs: 16 }) });
+    expect(await screen.findByText("None of 16 VFs reports its traffic")).toBeInTheDocument();
   });
 
   it("shows the error of the API", async () => {
