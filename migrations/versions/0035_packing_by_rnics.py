@@ -12,9 +12,9 @@ down_revision = "0033"
 branch_labels = None
 depends_on = None
 
-# As `wallwatch_pack_hour` (0033), for the next RNICs that have rows, so that one transaction is short. Their rows leave the chunk by DELETE,
-# in the statement that reads them: no other reader ever sees them twice or not at all. DELETE writes each page again, which TRUNCATE
-# does not: so an hour that nobody writes to is packed as a whole.
+# As `wallwatch_pack_hour` (0033), for the next RNICs that have rows, so that one transaction is short. Their rows leave the chunk by
+# DELETE, in the statement that reads them: no other reader ever sees them twice or not at all. DELETE writes each page again, which
+# TRUNCATE does not: so an hour that nobody writes to is packed as a whole.
 # It runs with the rights of its owner, so it does no more than it says: whoever calls it can lose no sample.
 PACK = """
 CREATE FUNCTION wallwatch_pack_rnics(hypertable TEXT, begins TIMESTAMPTZ, above INTEGER, most INTEGER) RETURNS INTEGER[]

@@ -5,7 +5,7 @@ A refused ADD assigns nothing. A DEL releases the function, also one that no lon
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from sys import intern
 from typing import Any, NamedTuple
 
@@ -97,13 +97,6 @@ class Holders:
         for host in [host for host, devices in self._hosts.items() if not devices and host not in self._booted_us]:
             del self._hosts[host]
         return forgotten
-
-    def functions(self) -> Iterable[tuple[str, str, Holder]]:
-        """All functions that are held: host, PCI address, holder."""
-        for host, devices in self._hosts.items():
-            for device, known in devices.items():
-                if isinstance(known, Holder):
-                    yield host, device, known
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:
