@@ -99,7 +99,9 @@ def of_events(url: str) -> None:
     migrate(url)
     libpq = url.replace("+psycopg", "")
     with psycopg.connect(libpq, autocommit=True) as connection:
-        connection.execute("INSERT INTO host (host_id, host) SELECT n, 'host' || n FROM generate_series(1, %s) AS n", [HOSTS])
+        connection.execute(
+            "INSERT INTO host (host_id, host) OVERRIDING SYSTEM VALUE SELECT n, 'host' || n FROM generate_series(1, %s) AS n", [HOSTS]
+        )
         connection.execute(
             "INSERT INTO rnic (host, pci, rack, model) "
             "SELECT host, '0000:' || port || '0:00.0', 'r1', 'CX-6' FROM host, generate_series(1, %s) AS port",
