@@ -74,6 +74,7 @@ export default defineConfig({
     css: false,
     // Files share a worker's modules and its DOM, which each leaves as it was (src/testing/setup.ts): four times as fast.
     isolate: false,
+    testTimeout: 30_000, // the machine does other work at the same time
     // Pure code is tested without a DOM: jsdom takes longer to start than most of these files to run.
     projects: [
       {
@@ -91,8 +92,6 @@ export default defineConfig({
           environment: "jsdom",
           include: ["src/**/*.test.tsx"],
           setupFiles: ["./src/testing/setup.ts"],
-          // Rendering Mantine under jsdom is slow on a machine that does other work at the same time.
-          testTimeout: 30_000,
         },
       },
     ],

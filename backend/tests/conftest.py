@@ -108,10 +108,10 @@ def serve(settings: Settings, port: int) -> tuple[uvicorn.Server, threading.Thre
     server = uvicorn.Server(configuration(app, settings, host="127.0.0.1", port=port, log_config=None, timeout_graceful_shutdown=2))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not server.started:
         assert thread.is_alive(), "the server did not start"
-        assert time.monotonic() < deadline, "the server did not start in 30 s"
+        assert time.monotonic() < deadline, "the server did not start in 120 s"
         time.sleep(0.05)
     return server, thread
 
@@ -189,7 +189,7 @@ def backend(
         yield Backend(f"http://127.0.0.1:{port}", migrated_url, settings)
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(90)
         assert not thread.is_alive(), "the server did not stop"
 
 
@@ -209,7 +209,7 @@ def replica(backend: Backend) -> Iterator[Callable[..., str]]:
     for server, _ in running:
         server.should_exit = True
     for _, thread in running:
-        thread.join(20)
+        thread.join(90)
         assert not thread.is_alive(), "the server did not stop"
 
 

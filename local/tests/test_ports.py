@@ -1,4 +1,6 @@
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,6 +49,31 @@ def test_without_the_variable_another_port_replaces_a_taken_preferred_one(monkey
 
 
 def test_free_ports_are_all_different() -> None:
+    assert len(set(ports.free_ports(20))) == 20
+
+
+def test_a_port_is_given_once() -> None:
+    given = [port for _ in range(300) for port in ports.free_ports(1)]
+    assert len(set(given)) == 300
+
+
+def test_two_processes_are_never_given_the_same_port() -> None:
+    """Each keeps its share until it ends, so that a port that neither has bound yet is not chosen twice."""
+    program = "import sys; from wallwatch_local import ports; print(*ports.free_ports(400), flush=True); sys.stdin.read()"
+    processes = [
+        subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    try:
+        given = [port for one in processes for port in (one.stdout.readline() if one.stdout else "").split()]
+    finally:
+        for one in processes:
+            one.communicate(timeout=60)
+    assert (len(given), len(set(given))) == (1200, 1200)
+
+
+def test_without_a_share_every_port_may_be_given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "a file").touch()
+    monkeypatch.setattr(ports, "_shares", ports._Shares(tmp_path / "a file"))
     assert len(set(ports.free_ports(20))) == 20
 
 

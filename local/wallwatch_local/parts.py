@@ -1,6 +1,7 @@
 """The parts of the tests, selected with `make test PART=...`, and the stages of each."""
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -41,8 +42,10 @@ LANES = (("lint", "frontend", "go", "pipelines", "local", "contract", "data", "i
 # These need the machine to themselves, and run before the lanes: a storm of packets fills the receive queue of a CPU, through which
 # the other tests reach their servers.
 ALONE = ("packets",)
-# Their tests use real servers, processes and clocks; those of `pipelines` are pure.
+# Their tests use real servers, processes and clocks.
 REAL_PARTS = ("packets", "backend", "local", "contract", "integration", "faults", "data")
+# Some of their tests do, and the others are pure.
+MIXED_PARTS = ("pipelines", "go")
 # One folder of the backend's tests each.
 CONTEXTS = ("lab", "remedies", "policies", "isolation", "hosts", "fleet", "incidents", "notify", "accounts", "kit")
 PARTS = (*(part for lane in LANES for part in lane), *ALONE, *CONTEXTS)
@@ -67,7 +70,8 @@ def stages_of(part: str, side_by_side: bool = True) -> list[Stage]:
     if part == "lint":
         return _lint()
     if part == "go":
-        return [Stage(part, "go-test", (str(CHECKS / "go-test.sh"),), repeats_end=True)]
+        command = (sys.executable, "-m", "wallwatch_local.go_tests")
+        return [Stage(part, "go-test", command, COLLECTORS, repeats_end=True, second_try=command, mixed=True)]
     if part == "frontend":
         return [Stage(part, "vitest", _npm("test"), FRONTEND, repeats_end=True)]
     if part == "e2e":
@@ -139,8 +143,9 @@ def _pytest(part: str, folders: Sequence[str], side_by_side: bool, *options: str
     if side_by_side and workers != "1":
         # A module's tests share its servers and databases, so they stay together; the longest modules start first (see the marker `long`).
         command += ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]
-    second_try = plain if part in REAL_PARTS + CONTEXTS else ()
-    return Stage(part, f"pytest-{part}", (*command, *folders), repeats_end=True, second_try=second_try)
+    second_try = plain if part in REAL_PARTS + MIXED_PARTS + CONTEXTS else ()
+    name = f"pytest-{part}"
+    return Stage(part, name, (*command, *folders), repeats_end=True, second_try=second_try, mixed=part in MIXED_PARTS)
 
 
 def needs_servers(lanes: Sequence[Sequence[Stage]]) -> bool:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wallwatch_local.kept_servers import Servers
 
 SERVER_FIXTURES = {"postgres_server", "kafka_bootstrap"}
+REQUIRES_SERVERS = "requires servers"  # a property of such tests, which their reports have, too
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class _Failures:
-    """Writes a line for each failed test or fixture: the test and the reason."""
+    """Writes a line for each failed test or fixture: the test, whether it requires servers, and the reason."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -47,11 +48,11 @@ class _Failures:
     def _note(self, report: pytest.TestReport | pytest.CollectReport) -> None:
         if not report.failed:
             return
+        from wallwatch_local.second_tries import record
+
         crash = getattr(report.longrepr, "reprcrash", None)
-        lines = (crash.message if crash is not None else str(report.longrepr)).strip().splitlines()
-        reason = lines[0].replace("\t", " ")[:200] if lines else ""
-        with self._path.open("a") as file:
-            file.write(f"{report.nodeid}\t{reason}\n")
+        reason = crash.message if crash is not None else str(report.longrepr)
+        record(self._path, report.nodeid, reason, real=REQUIRES_SERVERS in dict(getattr(report, "user_properties", ())))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -67,11 +68,13 @@ def pytest_make_collect_report(collector: pytest.Collector) -> None:
 
 
 def _load_hypothesis() -> None:
-    import hypothesis
+    from hypothesis import HealthCheck, settings
 
-    # A busy machine must not fail tests: no deadlines.
-    hypothesis.settings.register_profile("wallwatch", deadline=None)
-    hypothesis.settings.load_profile("wallwatch")
+    # A busy machine must not fail tests: no deadlines, and no limit on how long it takes to make the examples.
+    settings.register_profile("wallwatch", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    # The profile "ci" has the same and gives each test the same examples in every run, so that a change fails only by what it changed. New
+    # examples are tried wherever the tests run otherwise.
+    settings.load_profile("ci" if os.environ.get("CI") else "wallwatch")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -81,7 +84,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--no-servers`, skip tests that require a server; with several processes, start with the longest modules."""
+    """Note which tests require a server; with `--no-servers`, skip them; with several processes, start with the longest modules."""
+    for item in filter(_needs_servers, items):
+        item.user_properties.append((REQUIRES_SERVERS, True))
     if config.getoption("--no-servers"):
         left_out = [item for item in items if _needs_servers(item)]
         config.hook.pytest_deselected(items=left_out)

@@ -2,7 +2,9 @@
 
 Thousands of tests use real servers, processes and clocks while two lanes compete for the same cores. One of them can run into a limit that
 says nothing about the product. A second try tells such a failure from a defect, and a failure of any size is still one: tests of
-pure functions get none, nor do more than `MOST_MODULES` modules, nor a stage that ended in any other way than by failed tests.
+pure functions get none, nor do more than `MOST_MODULES` modules, nor a stage that ended in any other way than by failed tests. A stage with
+both kinds of tests gets one only if every test that failed uses something real: for pytest that is one that requires servers, for Go one in
+a package whose tests use sockets, servers or processes. A module of Go is a package.
 """
 
 import re
@@ -14,22 +16,31 @@ from wallwatch_local.stages import Outcome, Runner, Stage
 
 MOST_MODULES = 3
 TESTS_FAILED = 1  # pytest's exit code when tests ran and some failed
+TAB, REAL = "\t", "real"
 PLAYWRIGHT_COUNT = re.compile(r"^\s+\d+ (failed|flaky|interrupted)$")
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A test that failed: its name, why in one line, and whether it passed in a second try."""
+    """A test that failed: its name, why in one line, whether it passed in a second try, and whether it is known to use something real."""
 
     stage: str
     test: str
     reason: str = ""
     recovered: bool = False
+    real: bool = False
 
 
 def failures_file(results: Path, stage: Stage) -> Path:
-    """Where the failures of a stage's tests are written: a line each, the test and the reason separated by a tab."""
+    """Where the failures of a stage's tests are written, as `record` does it."""
     return results / f"{stage.name}.failures"
+
+
+def record(file: Path, test: str, reason: str, real: bool) -> None:
+    """Add a failure: the test, `real` or nothing, and the first line of the reason, separated by tabs."""
+    lines = reason.strip().splitlines()
+    with file.open("a") as output:
+        output.write(f"{test}\t{REAL if real else ''}\t{lines[0].replace(TAB, ' ')[:200] if lines else ''}\n")
 
 
 def give(runner: Runner, results: Path, outcomes: Sequence[Outcome]) -> tuple[list[Outcome], list[Failure]]:
@@ -55,8 +66,8 @@ def failures_of(results: Path, outcome: Outcome) -> list[Failure]:
         lines = failures_file(results, outcome.stage).read_text(errors="replace").splitlines()
     except FileNotFoundError:
         return _of_playwright(name, outcome.log) if outcome.stage.part == "e2e" else []
-    pairs = [line.partition("\t")[::2] for line in lines]
-    return [Failure(name, test, reason) for test, reason in pairs]
+    parts = [line.split(TAB) for line in lines]
+    return [Failure(name, test, reason, real=real == REAL) for test, real, reason in parts]
 
 
 def _of_playwright(stage: str, log: Path) -> list[Failure]:
@@ -74,8 +85,9 @@ def _of_playwright(stage: str, log: Path) -> list[Failure]:
 
 
 def _modules(outcome: Outcome, failures: Sequence[Failure]) -> list[str]:
-    """The modules to try again; none for a stage that gets no second try."""
-    if outcome.code != TESTS_FAILED or not outcome.stage.second_try:
+    """The modules to try again; none for a stage that gets no second try, or has failed for good."""
+    stage = outcome.stage
+    if outcome.code != TESTS_FAILED or not stage.second_try or (stage.mixed and not all(failure.real for failure in failures)):
         return []
     return sorted({failure.test.partition("::")[0] for failure in failures})
 

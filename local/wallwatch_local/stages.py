@@ -34,6 +34,8 @@ class Stage:
         Whether nothing may run next to it; such stages run first.
     second_try
         The command to which failed test modules are appended to run them once more; empty if failures get no second try.
+    mixed
+        Whether some of its tests are pure: one second try for those that use something real, and none once a pure one has failed.
     """
 
     part: str
@@ -44,6 +46,7 @@ class Stage:
     repeats_end: bool = False
     alone: bool = False
     second_try: tuple[str, ...] = ()
+    mixed: bool = False
 
 
 @dataclass(frozen=True)

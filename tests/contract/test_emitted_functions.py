@@ -37,7 +37,7 @@ def emitted(tmp_path_factory: pytest.TempPathFactory) -> list[Message]:
     with simulating(tmp_path_factory.mktemp("m"), "contention", speed=4) as folders:
         host: Path = next(folder for folder in folders if folder.name == "host01")
         with collecting(host, host.name, INPUT, FILE_OUTPUT.format(path=host / "emitted.json")):
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 240
             while time.monotonic() < deadline and not complete(found):
                 time.sleep(0.5)
                 found = messages(host / "emitted.json")

@@ -41,7 +41,7 @@ def emitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Message]
         (host / "policies.json").write_bytes(tables(policies().values()))
         inputs = INPUTS + FREQUENT_MASKS + '  peer_interval = "2s"\n' + POLICIES
         with collecting(host, host.name, inputs, FILE_OUTPUT.format(path=output), within=with_port(TUNNEL)):
-            deadline = time.monotonic() + 45
+            deadline = time.monotonic() + 240
             while time.monotonic() < deadline and not (set(found) >= EVERYWHERE and len(found["rnic_offload"]) >= 16):
                 time.sleep(1)
                 found = defaultdict(list)

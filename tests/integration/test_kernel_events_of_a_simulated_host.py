@@ -62,7 +62,7 @@ def received(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Eve
     with simulating(folder, file, speed=4) as hosts, ExitStack() as collectors:
         for host in hosts:
             collectors.enter_context(collecting(host, host.name, INPUT, FILE_OUTPUT.format(path=host / "events.json")))
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 240
         while True:
             found = {host.name: by_kind(messages(host / "events.json")) for host in hosts}
             missing = {host.name: AWAITED[host.name] - found[host.name].keys() for host in hosts}

@@ -105,7 +105,7 @@ def collected(scenario: Path) -> Messages:
         (host / "telegraf.conf").write_text(inputs + FILE_OUTPUT.format(path=output))
         collector = die_with_parent([str(binary("wallwatch-telegraf")), "--config", "telegraf.conf"], SIGTERM)
         with running_in(host, collector):
-            deadline = time.monotonic() + 3 * LENGTH_S
+            deadline = time.monotonic() + 6 * LENGTH_S
             while time.monotonic() < deadline:
                 found = sorted_by_name(messages(output))
                 samples = [one.timestamp_ns for one in found["rnic"]]

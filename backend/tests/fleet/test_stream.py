@@ -13,6 +13,9 @@ from uuid import uuid4
 import httpx
 import pytest
 
+COALESCE_S = 0.2
+"""Long enough for five rows on most machines, and short for tests that wait for it."""
+
 
 class Reader:
     """Reads a stream in a thread, as a browser's EventSource does."""
@@ -50,7 +53,7 @@ class Reader:
     def stop(self) -> None:
         """Leave at the next line, which is a heartbeat at the latest."""
         self._stopping = True
-        self._thread.join(5)
+        self._thread.join(60)
         assert not self._thread.is_alive()
 
     def next(self, kind: str, timeout_s: float = 60) -> Any:
@@ -66,7 +69,7 @@ class Reader:
 
 @pytest.fixture(scope="module")
 def backend_settings() -> dict[str, object]:
-    return {"stream_heartbeat_s": 0.5, "stream_max_clients": 3, "stream_coalesce_s": 0.2}
+    return {"stream_heartbeat_s": 0.5, "stream_max_clients": 3, "stream_coalesce_s": COALESCE_S}
 
 
 @pytest.fixture
@@ -95,9 +98,18 @@ def write_state(backend: Any, pci: str, *headrooms: float) -> int:
 
 
 def test_changed_rows_come_soon_and_together(backend: Any, reader: Reader) -> None:
-    write_state(backend, "0000:01:00.0", 0.0, 0.1, 0.2, 0.3, 0.4)  # over one connection: to open five takes longer than the stream waits
-    _, columns, id = reader.next("rnic_state", 3)
-    assert columns["pci"] == ["0000:01:00.0"]
+    """Those of one interval: a machine that takes longer to write them than the stream waits has to write others."""
+    for number in range(1, 100):
+        pci, began = f"0000:01:00.{number}", time.monotonic()
+        write_state(backend, pci, 0.0, 0.1, 0.2, 0.3, 0.4)  # over one connection: to open five takes longer than the stream waits
+        in_one_interval = time.monotonic() - began < COALESCE_S
+        _, columns, id = reader.next("rnic_state", 15)  # a second is the promise; a crowded machine gets more
+        assert columns["pci"] == [pci]
+        if in_one_interval:
+            break
+        while columns["headroom"] != [0.4]:
+            _, columns, id = reader.next("rnic_state")
+    assert in_one_interval
     assert columns["headroom"] == [0.4]
     assert columns["symptoms"] == [[]]
     assert columns["tx_gbps"] == [None]
@@ -200,10 +212,10 @@ def test_a_busy_stream_ends_soon_after_its_rights(backend: Any, admin: httpx.Cli
                     connection.execute("UPDATE api_token SET expires_at = now() WHERE id = %s", [token["id"]])
             else:
                 admin.patch(f"/api/v1/users/{user['id']}", json={"disabled": True})
-            assert reader.ended.wait(15)  # two seconds are the promise; a crowded machine gets more
+            assert reader.ended.wait(60)  # two seconds are the promise; a crowded machine gets more
         finally:
             quiet.set()
-            writer.join(20)
+            writer.join(60)
 
 
 def _write_until(backend: Any, quiet: threading.Event) -> None:

@@ -63,7 +63,7 @@ def test_only_a_token_for_the_host_replaces_its_agent(
         before = agent_of(admin, "taken")["id"]
         assert enrol(anonymous, token_for(admin, "taken"), "taken").json()["agent_id"] == before
         eventually(lambda: not agent_of(admin, "taken")["connected"])
-        older._thread.join(20)
+        older._thread.join(60)
         assert not older._thread.is_alive(), "the credentials of its connection are no longer valid"
 
 
@@ -83,11 +83,12 @@ def test_a_late_notification_of_an_enrolment_does_not_end_the_connection_that_fo
         for _ in range(enrolments):
             agent = fake_agents.enrol(admin, anonymous, host)
         id = agent.credentials["agent_id"]
-        payloads = [
-            note.payload
-            for note in connection.notifies(timeout=1)
-            if {"id": id, "state": "enrolled"}.items() <= loads(note.payload).items()
-        ]
+        payloads: list[str] = []
+        for note in connection.notifies(timeout=60):
+            if {"id": id, "state": "enrolled"}.items() <= loads(note.payload).items():
+                payloads.append(note.payload)
+            if len(payloads) == enrolments:
+                break
         assert len(payloads) == enrolments
         with agent:
             eventually(lambda: agent_of(admin, host)["healthy"])
@@ -111,7 +112,7 @@ def test_an_agent_has_its_connection_version_and_health(
         assert [a["host"] for a in admin.get("/api/v1/agents", params={"connected": True}).json()["items"]] == ["shown"]
     eventually(lambda: not agent_of(admin, "shown")["connected"])
     seen = datetime.fromisoformat(agent_of(admin, "shown")["last_seen_at"])
-    assert (datetime.now(UTC) - seen).total_seconds() < 10
+    assert (datetime.now(UTC) - seen).total_seconds() < 90
 
 
 def test_an_agent_whose_reports_were_lost_reports_its_full_state(
@@ -130,7 +131,7 @@ def test_a_second_connection_of_a_host_takes_over(admin: httpx.Client, anonymous
         eventually(lambda: agent_of(admin, "double")["healthy"])
         with fake_agents(first.credentials, "double") as second:
             eventually(lambda: second.replies)
-            first._thread.join(5)
+            first._thread.join(60)
             assert not first._thread.is_alive(), "the older connection is closed"
             assert agent_of(admin, "double")["connected"] is True
 
@@ -141,7 +142,7 @@ def test_a_removed_agent_is_disconnected_and_stays_out(
     with fake_agents.enrol(admin, anonymous, "removed") as agent:
         eventually(lambda: agent_of(admin, "removed")["connected"])
         assert admin.delete(f"/api/v1/agents/{agent.credentials['agent_id']}").status_code == 204
-        agent._thread.join(5)
+        agent._thread.join(60)
         assert not agent._thread.is_alive()
     assert admin.get("/api/v1/agents", params={"host": "removed"}).json()["items"] == []
     assert admin.delete(f"/api/v1/agents/{agent.credentials['agent_id']}").status_code == 404

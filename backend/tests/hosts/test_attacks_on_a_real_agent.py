@@ -36,7 +36,7 @@ ONLY_CLAIMED = ("bad_signature", "unknown_key", "malformed")
 
 @pytest.fixture(scope="module")
 def backend_settings() -> dict[str, object]:
-    return {"command_ttl_s": 5, "command_grace_s": 0, "remedy_max_fleet_percent": 100, "remedy_watch_s": 1}
+    return {"command_ttl_s": 300, "command_grace_s": 0, "remedy_max_fleet_percent": 100, "remedy_watch_s": 1}
 
 
 @dataclass
@@ -245,10 +245,17 @@ def test_a_damaged_copy_that_arrives_first_does_not_settle_the_command(
     assert attacked.idle() == ""
 
 
-def test_a_command_damaged_in_transit_expires_with_the_reason(attacked: Attacked, requested: Any) -> None:
+def test_a_command_damaged_in_transit_expires_with_the_reason(
+    attacked: Attacked, operator: httpx.Client, backend: Any, eventually: Any
+) -> None:
     attacked.middle.change = lambda command: command[:-4] + b"AAAA"
     try:
-        remedy = requested("expired", max_idle_ms=30_000)
+        order = {"action": "tune-revalidator", "host": HOST, "params": {"max_idle_ms": 30_000}, "mode": "apply"}
+        path = f"/api/v1/remedies/{operator.post('/api/v1/remedies', json=order).json()['id']}"
+        eventually(lambda: operator.get(path).json()["commands"][-1]["code"] == "bad_signature")
+        with backend.connect() as connection:  # time passes
+            connection.execute("UPDATE remedy_command SET expires_at = now() WHERE remedy_id = %s", [path.rpartition("/")[2]])
+        remedy = eventually(lambda: (found := operator.get(path).json())["state"] == "expired" and found)
     finally:
         attacked.middle.change = None
     assert attacked.middle.answer()["code"] == remedy["code"] == "bad_signature"

@@ -65,6 +65,7 @@ class Socket:
 
     def __init__(self) -> None:
         self.sent: list[opamp_pb2.ServerToAgent] = []
+        self.changed = asyncio.Event()
         self.broken = False
 
     async def receive_bytes(self) -> bytes:
@@ -74,6 +75,7 @@ class Socket:
         if self.broken:
             raise ConnectionResetError("the agent is gone")
         self.sent.append(opamp_pb2.ServerToAgent.FromString(data[1:]))
+        self.changed.set()
 
 
 @pytest.fixture
@@ -148,7 +150,10 @@ async def test_messages_in_the_background_keep_their_order(connection: AgentConn
     link = cast(EchoChannel, echo.events[0]).link
     link.send_soon(ECHO, [CustomMessage("echo", b"1"), CustomMessage("echo", b"2")])
     link.send_soon(ECHO, [CustomMessage("echo", b"3")])
-    await asyncio.sleep(0.01)
+    async with asyncio.timeout(60):
+        while len(socket.sent) < 3:
+            await socket.changed.wait()
+            socket.changed.clear()
     assert [message.custom_message.data for message in socket.sent] == [b"1", b"2", b"3"]
 
 
@@ -156,7 +161,7 @@ async def test_a_broken_connection_ends_when_a_message_cannot_be_sent(connection
     ended = asyncio.Event()
     connection.end, socket.broken = ended.set, True
     cast(EchoChannel, echo.events[0]).link.send_soon(ECHO, [CustomMessage("echo", b"1")])
-    await asyncio.wait_for(ended.wait(), 1)
+    await asyncio.wait_for(ended.wait(), 60)
 
 
 def test_a_configuration_is_offered_with_its_hash() -> None:

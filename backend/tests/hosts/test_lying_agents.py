@@ -163,11 +163,11 @@ def test_frames_that_no_agent_sends_are_answered_or_end_the_connection_and_are_a
             liar.send_raw(frame)
         eventually(lambda: [reply for reply in liar.replies if reply.HasField("error_response")])
         liar.send_raw(b"\x00" + b"\n" * 1_000_001)
-        liar._thread.join(20)
+        liar._thread.join(60)
         assert not liar._thread.is_alive()
     with fake_agents(liar.credentials, host) as again:
         again.send_raw("text where OpAMP has bytes")
-        again._thread.join(20)
+        again._thread.join(60)
         assert not again._thread.is_alive()
     assert {detail["reason"] for detail in refusals(admin, host, "agent.connect")} == {"malformed_frame", "oversized_frame"}
 

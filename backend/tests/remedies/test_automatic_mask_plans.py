@@ -154,7 +154,7 @@ def test_a_plan_that_became_stale_while_it_waited_is_computed_again(
 ) -> None:
     predict(backend, host)
     stopped = threading.Event()
-    host.agent.answer = lambda command: host.answer(command) if command["action"] == "read-flows" or stopped.wait(30) else None
+    host.agent.answer = lambda command: host.answer(command) if command["action"] == "read-flows" or stopped.wait(90) else None
     rule = switched_on(admin, host, DECLINE)
     eventually(lambda: "apply-mask-plan dry_run" in orders(host))
     assert operator.post("/api/v1/remedy-control/stop", json={"reason": "a look first"}).status_code < 300

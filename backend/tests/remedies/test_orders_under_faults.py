@@ -95,7 +95,7 @@ def test_orders_that_come_together_are_each_taken_once_and_refused_ones_take_non
     begin = threading.Barrier(len(asked) + len(strangers))
 
     def give(one: tuple[str, str | None]) -> httpx.Response:
-        begin.wait(30)
+        begin.wait(90)
         return order(operator, *one)
 
     with ThreadPoolExecutor(len(asked) + len(strangers)) as pool:

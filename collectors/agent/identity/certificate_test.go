@@ -16,7 +16,7 @@ import (
 )
 
 func enrolmentAt(server *httptest.Server, stateDir string) Enrolment {
-	return Enrolment{Client: &http.Client{Timeout: 10 * time.Second}, ServerURL: server.URL, Host: "host01", Version: "1", StateDir: stateDir}
+	return Enrolment{Client: &http.Client{Timeout: time.Minute}, ServerURL: server.URL, Host: "host01", Version: "1", StateDir: stateDir}
 }
 
 func enrolWith(t *testing.T, server *httptest.Server, token, dir string) (Credentials, error) {

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	limit = time.Minute
+	limit = 2 * time.Minute
 	pause = 10 * time.Millisecond
 )
 
 var errNotYet = errors.New("it does not hold")
 
-// Until waits until holds is true. What is said when it fails reads "not within 1m0s: <what>".
+// Until waits until holds is true. What is said when it fails reads "not within 2m0s: <what>".
 func Until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	UntilNil(t, what, func() error {

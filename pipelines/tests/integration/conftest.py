@@ -95,7 +95,7 @@ def running_job(job: J) -> Iterator[J]:
         yield job
     finally:
         job.stop()
-        thread.join(30)
+        thread.join(90)
         assert not thread.is_alive()
         if died:
             raise died[0]  # also in the place of the test's own failure, whose cause it is

@@ -145,7 +145,8 @@ def test_a_change_is_notified(ingest: Start, send: Send, connection: Connection,
         send("wallwatch.rnic", rnic(host, 1), key=host)
         send("wallwatch.rnic_offload", offload(host, 1), key=host)
         assert next(connection.notifies(timeout=90), None) is not None
-        assert until(lambda: state(connection, host)["headroom"] == pytest.approx(0.1))
+        # The first notification may be about a host of an earlier test, whose messages are in the topic, too.
+        assert until(lambda: state(connection, host).get("headroom") == pytest.approx(0.1))
         before = state(connection, host)["change_seq"]
         send("wallwatch.rnic_offload", offload(host, 2, flows_offloaded=10), key=host)
         assert until(lambda: state(connection, host)["change_seq"] > before)
@@ -192,7 +193,7 @@ def test_bad_messages_go_to_the_dead_letter_topic_with_a_reason_and_the_good_one
     try:
         with ingest():
             assert until(lambda: count(connection, "rnic_sample", host) == 1)
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 90
             while len(letters) < len(bad) and time.monotonic() < deadline:
                 found = consumer.poll(0.5)
                 if found is not None and found.error() is None and found.key() == host.encode():
@@ -260,7 +261,10 @@ def test_a_database_connection_that_is_cut_costs_nothing(ingest: Start, send: Se
         for second in range(40):
             send("wallwatch.rnic", rnic(host, second), key=host)
             if second % 10 == 5:
-                connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'wallwatch-ingest'")
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    " WHERE application_name = 'wallwatch-ingest' AND datname = current_database()"
+                )
         assert until(lambda: count(connection, "rnic_sample", host) == 40)
 
 

@@ -147,5 +147,5 @@ def test_the_job_waits_for_the_store_and_says_why_it_cannot_begin(mine: Settings
         assert thread.is_alive()
     finally:
         job.stop()
-        thread.join(30)
+        thread.join(90)
     assert not thread.is_alive()

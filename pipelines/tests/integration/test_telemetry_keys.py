@@ -77,7 +77,7 @@ def dead_letters(bootstrap: str, marker: str, enough: int) -> list[dict[str, Any
     consumer.subscribe(["wallwatch.dead_letter"])
     found: list[dict[str, Any]] = []
     try:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 90
         while len(found) < enough and time.monotonic() < deadline:
             message = consumer.poll(0.5)
             if message is not None and message.error() is None and (message.key() or b"").startswith(marker.encode()):

@@ -41,7 +41,7 @@ def reading(bootstrap: str, topic: str) -> Iterator[Callable[[str, str], dict[st
     consumer.subscribe([topic])
 
     def next_with(tag: str, value: str) -> dict[str, Any]:
-        deadline = time.monotonic() + 40
+        deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             message = consumer.poll(0.5)
             if message is not None and message.error() is None and message.value().startswith(b"{"):

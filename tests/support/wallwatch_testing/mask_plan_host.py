@@ -48,7 +48,7 @@ class Host:
 
     def answer(self, command: dict[str, Any]) -> dict[str, Any] | None:
         assert self.agent is not None
-        assert self.hold.wait(30)
+        assert self.hold.wait(90)
         if command["action"] == "read-flows":
             assert (command["operation"], command["params"]) == ("dry_run", {"pci": PCI, "seconds": 0})
             self.agent.send_attachment(command, self.sent or attached(self.lines), part_bytes=100)
