@@ -79,6 +79,10 @@ evaluate: setup ## how good is the classifier? random scenarios and played hosts
 kubernetes: setup ## try what Wallwatch says to Kubernetes on a real API server, built from Go modules (minutes, the first time)
 	@local/kubernetes.sh
 
+.PHONY: clients
+clients: setup ## try programs of others: kcat on the topics, Alerta as receiver, a Python client of the API (installs them)
+	@local/setup.sh clients && WALLWATCH_CLIENTS=$(CURDIR)/.local/tools/clients $(PYTHON) -m pytest -q -rs backend/tests/clients $(ARGS)
+
 .PHONY: sensitivity
 sensitivity: setup ## how much does each threshold of the rules matter? moves each by a fifth; writes docs/sensitivity.md (ARGS=--help)
 	@$(PYTHON) -m tests.evaluation --record-only catalogue development

@@ -32,7 +32,7 @@ COPY docker/compile.lock ./
 # packages, none of which is of use to a container that runs.
 RUN --mount=type=secret,id=authorities --mount=type=cache,target=/root/.cache/pip \
     pip install --no-deps . && pip install --require-hashes -r compile.lock && python -m wallwatch.jobs.compile_stage \
-    && pip uninstall --yes mypy mypy_extensions librt pathspec ast-serialize setuptools pip \
+    && pip uninstall --yes mypy pathspec ast-serialize setuptools pip \
     && find /app/venv -type d '(' -name test -o -name tests ')' -prune -exec rm -r {} +
 
 FROM ${PYTHON_IMAGE}

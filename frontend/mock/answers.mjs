@@ -203,6 +203,12 @@ export function rnic(columns, i) {
                 text: "NIC:mlx5_0 NICPort:1 port state DOWN, phys_state Disabled (recommended action: REPLACE_VM)",
                 devices: ["mlx5_0"],
               },
+              ...["GpuMemWatch", "GpuThermalWatch", "SysLogsXIDError", "InfiniBandStateCheck"].map((name, k) => ({
+                name,
+                since: ago(1200 + 60 * k),
+                text: `${name.startsWith("Gpu") ? `GPU:${k}` : "NIC:mlx5_0"} unhealthy (recommended action: CONTACT_SUPPORT)`,
+                devices: [],
+              })),
             ]
           : [],
       read_at: ago(20),

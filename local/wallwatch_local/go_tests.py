@@ -15,8 +15,8 @@ from pathlib import Path
 from wallwatch_local.paths import FAILURES_VARIABLE
 from wallwatch_local.second_tries import record
 
-REAL = frozenset({"net", "net/http/httptest", "os/exec", "internal/waittest", "internal/ovs/ovstest"})
-"""What tests import, in whole or as the end of a path, if they use real sockets, servers or processes, or wait for something."""
+REAL = frozenset({"net", "net/http/httptest", "os/exec", "syscall", "sys/unix", "internal/waittest", "internal/ovs/ovstest"})
+"""What tests import, in whole or as the end of a path, if they use real sockets, servers, processes or clocks of the kernel, or wait."""
 SHOWN_LINES = 8
 FAILED_TEST = re.compile(r"--- FAIL: (\S+) \(")
 FAILED_PACKAGE = re.compile(r"FAIL\t(\S+)(\t| \[)")

@@ -23,7 +23,6 @@ EXAMPLES = REPOSITORY / "docs" / "examples" / "inputs"
 PLUGINS = REPOSITORY / "collectors" / "plugins" / "inputs"
 KAFKA = "[[outputs.kafka]]"
 BUFFER = "/var/lib/wallwatch-telegraf"
-ON_DISK = 'buffer_strategy = "disk"'
 
 
 @dataclass(frozen=True)
@@ -98,10 +97,9 @@ def address(source: Source) -> Iterator[str]:
 
 def run(folder: Path, source: Source, address: str, *options: str) -> subprocess.CompletedProcess[str]:
     text = source.text
-    for part in (source.address, KAFKA, ON_DISK):
+    for part in (source.address, KAFKA):
         assert part in text
-    # Telegraf's disk buffer is for programs that stay.
-    text = text.replace(source.address, address).replace(ON_DISK, 'buffer_strategy = "memory"')
+    text = text.replace(source.address, address)
     file = folder / "telegraf.conf"
     file.write_text(text[: text.index(KAFKA)] + FILE_OUTPUT.format(path=folder / "out.json"))
     command = [str(binary("wallwatch-telegraf")), "--config", str(file), *options]

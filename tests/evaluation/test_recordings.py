@@ -17,6 +17,7 @@ from wallwatch.domain.telemetry.decode import decode_message
 from wallwatch.jobs.host_state import packed, unpacked
 from wallwatch_local.hosts import SCENARIOS
 from wallwatch_local.paths import binary
+from wallwatch_testing.stage_states import plain, read_again
 
 pytestmark = pytest.mark.integration
 
@@ -96,10 +97,10 @@ def interrupted(lines: Sequence[bytes], stops: set[int]) -> Iterator[dict[str, A
     committed, at = (0, packed({})), 0
     while at < len(lines):
         if at % COMMIT_EVERY == 0:
-            committed = (at, packed(states))
+            committed = (at, packed({host: plain(state) for host, state in states.items()}))
         if at in stops:
             stops = stops - {at}
-            at, states = committed[0], unpacked(committed[1])
+            at, states = committed[0], {host: read_again(parts) for host, parts in unpacked(committed[1]).items()}
         message = decode_message(lines[at], LATEST_NS)
         host = message.tags["host"]
         states[host], found = step(states.get(host), message)

@@ -1,5 +1,6 @@
 """`wallwatch agent`, `wallwatch token`, `wallwatch user` on a real database."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,8 @@ def test_an_enrolment_token_from_the_command_line_works(anonymous: httpx.Client)
     assert anonymous.post("/api/v1/agents/enrol", json=body).status_code == 201
     listed = runner.invoke(agent_app, ["list"]).stdout
     assert listed.startswith("cli01\tdisconnected\thealth unknown\t1\tnever")
+    [agent] = json.loads(runner.invoke(agent_app, ["list", "--json"]).stdout)
+    assert (agent["host"], agent["connected"], agent["healthy"], agent["last_seen_at"]) == ("cli01", False, None, None)
 
 
 def test_a_token_from_the_command_line_works(backend: Any) -> None:
@@ -61,6 +64,8 @@ def test_an_account_is_disabled_enabled_and_gets_a_password_from_the_command_lin
         assert runner.invoke(user_app, ["disable", "cleo"]).exit_code == 0
         assert client.get("/api/v1/session").status_code == 401
         assert "cleo\tviewer\tlocal\tdisabled" in runner.invoke(user_app, ["list"]).stdout
+        [cleo] = [one for one in json.loads(runner.invoke(user_app, ["list", "--json"]).stdout) if one["username"] == "cleo"]
+        assert (cleo["role"], cleo["oidc_issuer"], cleo["disabled"]) == ("viewer", None, True)
         assert runner.invoke(user_app, ["enable", "cleo"]).exit_code == 0
         assert client.post("/api/v1/session", json={"username": "cleo", "password": "the second password"}).status_code == 201
     unknown = runner.invoke(user_app, ["disable", "nobody-of-that-name"])

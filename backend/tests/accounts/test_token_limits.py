@@ -1,5 +1,6 @@
 """What a token may do: never more than its owner now, and less by its scopes, hosts and racks."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -205,6 +206,9 @@ class TestCommandLine:
         [line] = [line for line in runner.invoke(token_app, ["list"]).stdout.splitlines() if name in line]
         assert line.split("\t")[1:7] == [name, "operator", "active", "operator", "read", "host host01"]
         assert line.endswith("never used")
+        [token] = [one for one in json.loads(runner.invoke(token_app, ["list", "--json"]).stdout) if one["name"] == name]
+        assert (token["owner"], token["scopes"], token["hosts"], token["last_used_at"]) == ("operator", ["read"], ["host01"], None)
+        assert "token" not in token
         with closing(by(backend, {"token": secret})) as robot:
             assert robot.get("/api/v1/session").status_code == 200
             assert runner.invoke(token_app, ["revoke", name]).stdout.strip() == f"Revoked {name}."

@@ -154,3 +154,6 @@ def test_the_command_rotates_and_lists(backend: Any, monkeypatch: pytest.MonkeyP
     lines = CliRunner().invoke(keys_app, ["list"]).stdout.splitlines()
     assert [line.split("\t")[1] for line in lines[:2]] == ["current", "overlapping"]
     assert lines[-1] == "Every agent trusts the current key."
+    found = json.loads(CliRunner().invoke(keys_app, ["list", "--json"]).stdout)
+    assert [key["kid"] for key in found["items"][:2]] == [line.split("\t")[0] for line in lines[:2]]
+    assert found["behind"] == []

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wallwatch_backend.cli.running import actor, checked, fail, group, run
-from wallwatch_backend.cli.text import expiry, host_names
+from wallwatch_backend.cli.text import AsJson, echo_json, expiry, host_names
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from wallwatch_backend.hosts.agents.models import AgentRow
     from wallwatch_backend.hosts.certificates.schemas import AgentAuthorities
     from wallwatch_backend.kit.cipher import SecretCipher
@@ -88,7 +90,7 @@ def rotate_authority(
 
 
 @app.command("authorities")
-def list_authorities() -> None:
+def list_authorities(as_json: AsJson = False) -> None:
     """List the authorities of agents, newest first, and the hosts that have no certificate of the current one."""
     from wallwatch_backend.hosts.certificates import service
 
@@ -97,6 +99,9 @@ def list_authorities() -> None:
             return await service.list_authorities(session)
 
     authorities = run(work)
+    if as_json:
+        echo_json(authorities)
+        return
     for authority in authorities.items:
         typer.echo(f"{authority.fingerprint}\t{authority.state}\t{expiry(authority.not_after)}\t{authority.agents} agents")
     if not authorities.items:
@@ -108,23 +113,35 @@ def list_authorities() -> None:
 
 
 @app.command("list")
-def list_agents() -> None:
+def list_agents(as_json: AsJson = False) -> None:
     """List the enrolled agents: host, state, version, last seen, and the expiry of their certificate."""
     from wallwatch_backend.hosts.enrolment import repository
 
-    async def work(database: Database) -> list[str]:
+    async def work(database: Database) -> list[tuple[AgentRow, datetime | None]]:
         async with database.read() as session:
-            rows = await repository.every_agent(session)
-        lines = []
-        for row, _, not_after in rows:
-            seen = row.last_seen_at.isoformat(timespec="seconds") if row.last_seen_at else "never"
-            credentials = f"certificate {expiry(not_after)}" if not_after else "secret"
-            state = "connected" if row.connected else "disconnected"
-            lines.append(f"{row.host}\t{state}\t{_health(row)}\t{row.version or '?'}\t{seen}\t{credentials}")
-        return lines
+            return [(row, not_after) for row, _, not_after in await repository.every_agent(session)]
 
-    for line in run(work):
-        typer.echo(line)
+    found = run(work)
+    if as_json:
+        echo_json([_as_json(row, not_after) for row, not_after in found])
+        return
+    for row, not_after in found:
+        seen = row.last_seen_at.isoformat(timespec="seconds") if row.last_seen_at else "never"
+        credentials = f"certificate {expiry(not_after)}" if not_after else "secret"
+        state = "connected" if row.connected else "disconnected"
+        typer.echo(f"{row.host}\t{state}\t{_health(row)}\t{row.version or '?'}\t{seen}\t{credentials}")
+
+
+def _as_json(agent: AgentRow, not_after: datetime | None) -> dict[str, object]:
+    return {
+        "host": agent.host,
+        "connected": agent.connected,
+        "healthy": agent.healthy,
+        "health_error": agent.health_error,
+        "version": agent.version,
+        "last_seen_at": agent.last_seen_at.isoformat() if agent.last_seen_at is not None else None,
+        "certificate_expires_at": not_after.isoformat() if not_after is not None else None,
+    }
 
 
 def _health(agent: AgentRow) -> str:

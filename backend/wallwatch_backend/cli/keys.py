@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wallwatch_backend.cli.running import actor, fail, group, run
-from wallwatch_backend.cli.text import expiry, host_names
+from wallwatch_backend.cli.text import AsJson, echo_json, expiry, host_names
 
 if TYPE_CHECKING:
     from wallwatch_backend.hosts.command_keys.schemas import CommandKeys
@@ -50,7 +50,7 @@ def rotate_keys(
 
 
 @app.command("list")
-def list_keys() -> None:
+def list_keys(as_json: AsJson = False) -> None:
     """List the keys, newest first, and the hosts whose agents do not trust the current one yet."""
     from wallwatch_backend.hosts.command_keys import service
 
@@ -61,6 +61,9 @@ def list_keys() -> None:
             return await service.list_keys(session, signer)
 
     keys = run(work)
+    if as_json:
+        echo_json(keys)
+        return
     for key in keys.items:
         typer.echo(f"{key.kid}\t{key.state}\t{expiry(key.not_after)}\ttrusted by {key.agents} agents")
     behind = f"Not trusted yet by: {host_names(keys.behind, keys.behind_total)}"

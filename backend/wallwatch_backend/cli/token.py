@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wallwatch_backend.cli.running import actor, checked, fail, group, run
-from wallwatch_backend.cli.text import expiry
+from wallwatch_backend.cli.text import AsJson, echo_json, expiry
 from wallwatch_backend.kit.roles import Role, TokenScope
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def create_token(
 
 
 @app.command("list")
-def list_tokens() -> None:
+def list_tokens(as_json: AsJson = False) -> None:
     """List the tokens that have not expired: id, name, owner, state, role, scopes, limits, expiry and last use."""
     from wallwatch_backend.accounts.tokens import service
 
@@ -72,7 +72,11 @@ def list_tokens() -> None:
                 if cursor is None:
                     return tokens
 
-    for token in run(work):
+    found = run(work)
+    if as_json:
+        echo_json(found)
+        return
+    for token in found:
         typer.echo(_line(token))
 
 

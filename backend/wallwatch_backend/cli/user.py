@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wallwatch_backend.cli.running import actor, checked, fail, group, run
+from wallwatch_backend.cli.text import AsJson, echo_json
 from wallwatch_backend.kit.roles import Role
 
 if TYPE_CHECKING:
@@ -41,24 +42,30 @@ def create_user(
 
 
 @app.command("list")
-def list_users() -> None:
+def list_users(as_json: AsJson = False) -> None:
     """List accounts: name, role, local or single sign-on, enabled or disabled, last sign-in."""
     from wallwatch_backend.accounts.users import repository
 
-    async def work(database: Database) -> list[str]:
-        lines: list[str] = []
+    async def work(database: Database) -> list[dict[str, object]]:
+        found: list[dict[str, object]] = []
         after: str | None = None
         async with database.read() as session:
             while rows := await repository.page(session, after, 500):
                 for row in rows:
-                    origin = "local" if row.oidc_issuer is None else f"single sign-on ({row.oidc_issuer})"
-                    seen = row.last_sign_in_at.isoformat(timespec="seconds") if row.last_sign_in_at is not None else "never"
-                    lines.append("\t".join([row.username, row.role, origin, "disabled" if row.disabled else "enabled", seen]))
+                    seen = row.last_sign_in_at.isoformat(timespec="seconds") if row.last_sign_in_at is not None else None
+                    known = {"username": row.username, "role": str(row.role), "oidc_issuer": row.oidc_issuer}
+                    found.append({**known, "disabled": row.disabled, "last_sign_in_at": seen})
                 after = rows[-1].username
-        return lines
+        return found
 
-    for line in run(work):
-        typer.echo(line)
+    accounts = run(work)
+    if as_json:
+        echo_json(accounts)
+        return
+    for one in accounts:
+        origin = "local" if one["oidc_issuer"] is None else f"single sign-on ({one['oidc_issuer']})"
+        words = [one["username"], one["role"], origin, "disabled" if one["disabled"] else "enabled", one["last_sign_in_at"] or "never"]
+        typer.echo("\t".join(map(str, words)))
 
 
 @app.command("passwd")

@@ -60,31 +60,37 @@ func load(files ...string) (*config.Config, error) {
 // diskBuffer finds the setting that makes outputs open files as soon as they are loaded.
 var diskBuffer = regexp.MustCompile(`(?m)^(\s*buffer_strategy\s*=\s*)["']disk\w*["']`)
 
-// check says whether a configuration can be used. It neither opens nor repairs disk buffers, which a running collector has open, and connects to
-// nothing.
+// loadInMemory reads and checks a configuration without its disk buffers: it neither opens nor repairs them, because a running collector may have
+// them open, and a program that gathers once has no use for them.
+func loadInMemory(files ...string) (*config.Config, error) {
+	c, err := emptyConfiguration()
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file) //nolint:gosec // G703: the administrator names the files of the configuration
+		if err != nil {
+			return nil, fmt.Errorf("configuration: %w", err)
+		}
+		if err := c.LoadConfigData(diskBuffer.ReplaceAll(raw, []byte(`${1}"memory"`)), file); err != nil {
+			return nil, fmt.Errorf("configuration %q: %w", file, err)
+		}
+	}
+	if err := c.LoadAll(); err != nil { // what follows the reading of files
+		return nil, fmt.Errorf("configuration %s: %w", named(files), err)
+	}
+	return c, complete(c, files)
+}
+
+// check says whether a configuration can be used. It connects to nothing.
 func check(o options) error {
 	files, err := configurationFiles(o)
 	if err != nil {
 		return err
 	}
-	c, err := emptyConfiguration()
+	c, err := loadInMemory(files...)
 	if err != nil {
 		return err
-	}
-	for _, file := range files {
-		raw, err := os.ReadFile(file) //nolint:gosec // G703: the administrator names the files of the configuration
-		if err != nil {
-			return fmt.Errorf("configuration: %w", err)
-		}
-		if err := c.LoadConfigData(diskBuffer.ReplaceAll(raw, []byte(`${1}"memory"`)), file); err != nil {
-			return fmt.Errorf("configuration %q: %w", file, err)
-		}
-	}
-	if err := complete(c, files); err != nil {
-		return err
-	}
-	if err := c.LinkSecrets(); err != nil {
-		return fmt.Errorf("configuration %s: %w", named(files), err)
 	}
 	if err := agent.NewAgent(c).InitPlugins(); err != nil {
 		return fmt.Errorf("configuration %s: %w", named(files), err)

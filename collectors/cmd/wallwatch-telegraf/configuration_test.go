@@ -90,6 +90,21 @@ func TestCheckingLeavesTheBuffersOfARunningCollectorAlone(t *testing.T) {
 	}
 }
 
+func TestGatheringOnceWithoutABrokerIsAnErrorAndLeavesTheDiskBuffersAlone(t *testing.T) {
+	folder := t.TempDir()
+	file, buffers := filepath.Join(folder, "telegraf.conf"), filepath.Join(folder, "buffers")
+	place(t, filepath.Join(folder, "class", "infiniband", "mlx5_0", "ports", "1", "counters", "port_xmit_packets"), "42\n")
+	place(t, file, fmt.Sprintf("[agent]\n  buffer_strategy = \"disk\"\n  buffer_directory = %q\n  flush_interval = \"100ms\"\n[[inputs.rnic]]\n  sysfs_root = %q\n"+
+		"[[outputs.kafka]]\n  brokers = [\"127.0.0.1:1\"]\n  topic = \"t\"\n  data_format = \"json\"\n  max_retry = 0\n", buffers, folder))
+	err := run(context.Background(), options{config: file, once: true})
+	if err == nil || !strings.Contains(err.Error(), "unable to send") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(buffers); !os.IsNotExist(err) {
+		t.Errorf("there are buffers now: %v", err)
+	}
+}
+
 func TestCheckingFindsWhatAPluginRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "telegraf.conf")
 	place(t, file, "[[inputs.nf]]\n  working_set = \"by magic\"\n")

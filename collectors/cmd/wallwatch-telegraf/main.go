@@ -96,7 +96,11 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	c, err := load(files...)
+	reader := load
+	if o.once || o.test {
+		reader = loadInMemory // Telegraf counts what a closed disk buffer holds when it has gathered once, and panics
+	}
+	c, err := reader(files...)
 	if err != nil {
 		return err
 	}

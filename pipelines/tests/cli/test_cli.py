@@ -1,5 +1,6 @@
 """The `wallwatch` command."""
 
+import json
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
@@ -117,6 +118,13 @@ def test_status_names_each_part_that_does_not_answer(monkeypatch: pytest.MonkeyP
     found = run(app, ["status"])
     assert found.exit_code == 1
     assert found.output.count("unhealthy") == 3
+    found = run(app, ["status", "--json"])
+    assert found.exit_code == 1
+    assert [(part["component"], part["healthy"]) for part in json.loads(found.stdout)] == [
+        ("api", False),
+        ("kafka", False),
+        ("database", False),
+    ]
 
 
 def test_alembic_ini_is_found_from_anywhere_in_the_repository(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from wallwatch.domain.instants import rfc3339
-from wallwatch.domain.symptoms import features
 from wallwatch.domain.symptoms.host_stage import EVENTS_PER_MINUTE, HOST, MOST_RNICS, Message, step
+from wallwatch.domain.symptoms.signal_places import places
+from wallwatch_testing.stage_states import plain, read_again
 from wallwatch_testing.stories import PCI, at_ns, datapath, detect, event, healthy, of, offload, port, second_of
 
 S1 = {
@@ -135,8 +136,8 @@ def test_a_straggler_and_samples_out_of_order_are_no_step_of_the_clock() -> None
     state: Any = None
     for second in [*range(0, 100), 55, 98, 97, 101, 99, 100, 103, 60, 102, 104, 107, 105, 106]:
         state, _ = step(state, offload(second))
-    assert state[PCI]["newest"] == offload(107).at_ns // 1_000_000
-    assert len(features.places().fine.rows_of(state[PCI]["fine"], 0)) == 12
+    assert state[PCI].newest == offload(107).at_ns // 1_000_000
+    assert len(places().fine.rows_of(state[PCI].fine, 0)) == 12
 
 
 def test_a_host_that_floods_is_bounded_and_counted() -> None:
@@ -192,7 +193,9 @@ def test_state_of_a_former_version_is_gone_on_with() -> None:
     state: Any = None
     for message in sick(range(0, 100, 10)):
         state, _ = step(state, message)
-    state[PCI]["form"] = 0  # its windows have other places
+    parts = plain(state)
+    parts[PCI]["form"] = 0  # its windows have other places
+    state = read_again(parts)
     state, found = step(state, offload(100, S1))
     assert {f["state"] for f in found} <= {"active"}
     assert of(detect(sick(range(110, 300, 10)), state), "S1")[-1]["state"] == "active"

@@ -28,7 +28,7 @@ def test_sixty_four_rnics_of_a_host_are_followed_and_samples_of_others_are_count
     assert state[HOST]["flooded"] == 1
     state = after(offload(1, pci=names[-1]), port(1, pci=names[-1]), offload(1, pci=names[-2]), state=state)
     assert (state[HOST]["flooded"], names[-1] in state) == (3, False)
-    assert state[names[-2]]["newest"] == START_MS + 1000
+    assert state[names[-2]].newest == START_MS + 1000
 
 
 def test_six_hundred_events_of_a_minute_are_taken_and_the_next_minute_begins_anew() -> None:
@@ -115,9 +115,9 @@ def test_a_finding_of_an_rnic_that_is_gone_for_half_an_hour_is_treated_as_cleare
 def test_a_gone_rnic_has_no_symptoms_afterwards_and_remembers_when_they_ended() -> None:
     _, _, story = with_a_lost_link(120 + GONE_MS // 1000 + GONE_CHECK_MS // 1000 + 60)
     state = after(*story)
-    assert state[PCI]["symptoms"] == {}
-    assert "S7" in state[PCI]["ended"]
-    assert state[PCI]["newest"] == START_MS + 120_000
+    assert state[PCI].symptoms == {}
+    assert "S7" in state[PCI].ended
+    assert state[PCI].newest == START_MS + 120_000
 
 
 def test_an_event_counts_for_the_newest_time_and_within_its_window() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from wallwatch.domain.symptoms import baseline, events, host, window
-from wallwatch.domain.symptoms.packed_window import Layout
+from wallwatch.domain.symptoms.packed_window import Layout, PackedWindow
 from wallwatch_testing.stories import PCI, START_MS
 
 OTHER = "0000:af:00.0"
@@ -83,7 +83,7 @@ def test_a_mean_of_sweeps_covers_the_flows_of_both_ends() -> None:
 @pytest.mark.parametrize(("flows", "learned"), [(499, None), (500, 0.1)])
 def test_the_usual_time_per_flow_is_learned_from_sweeps_over_enough_flows(flows: int, learned: float | None) -> None:
     owner = datapaths(("a", 0, {"dump_duration_ms": flows / 10, "flows": flows}))
-    assert baseline.least_of(owner, "dump_ms_per_flow") == (None if learned is None else pytest.approx(learned))
+    assert baseline.least_of(owner.get("least"), "dump_ms_per_flow") == (None if learned is None else pytest.approx(learned))
 
 
 @pytest.mark.parametrize(("rate", "noted"), [(4.9, False), (5.0, True)])
@@ -99,7 +99,7 @@ def test_few_deletions_are_none(rate: float, noted: bool) -> None:
 def test_sweeps_back_to_back_are_all_of_the_time_and_short_ones_of_half_a_second() -> None:
     def load(*durations: float) -> float | None:
         owner = datapaths(*((f"dp{n}", 0, {"dump_duration_ms": each, "flows": 10}) for n, each in enumerate(durations)))
-        baseline.least(owner, "dump_ms_per_flow", 1.0, START_MS)
+        baseline.least(owner.setdefault("least", {}), "dump_ms_per_flow", 1.0, START_MS)
         host.note_deletions(owner, PCI, START_MS, 100.0, 1000.0)
         return host.deletion_load(owner, PCI, at(0))
 
@@ -114,7 +114,7 @@ def test_the_load_of_deletions_is_unknown_without_sweeps_or_their_usual_time() -
     owner = datapaths(("a", 0, {"dump_duration_ms": 100, "flows": 10}))
     host.note_deletions(owner, PCI, START_MS, 100.0, 1000.0)
     assert host.deletion_load(owner, PCI, at(0)) is None
-    baseline.least(owner, "dump_ms_per_flow", 1.0, START_MS)
+    baseline.least(owner.setdefault("least", {}), "dump_ms_per_flow", 1.0, START_MS)
     assert host.deletion_load(owner, PCI, at(60)) == pytest.approx(90 / 500)
     assert host.deletion_load(owner, PCI, at(60.001)) is None
 
@@ -200,8 +200,8 @@ def test_after_a_step_back_nothing_lies_in_the_future() -> None:
 
 
 def learn(*values: tuple[float, float]) -> list[float | None]:
-    state: dict[str, Any] = {}
-    return [baseline.mean(state, "x", value, at(second)) for second, value in values]
+    mean = baseline.Mean()
+    return [mean.take(value, at(second)) for second, value in values]
 
 
 def test_a_mean_is_used_after_a_minute_and_is_that_of_before_the_value() -> None:
@@ -224,7 +224,7 @@ def test_a_mean_forgets_within_minutes_however_long_it_has_learned() -> None:
 
 
 def test_a_least_value_doubles_within_an_hour_unless_something_less_is_seen() -> None:
-    state: dict[str, Any] = {}
+    state: baseline.Least = {}
     baseline.least(state, "x", 2.0, at(0))
     baseline.least(state, "x", 9.0, at(1800))
     assert baseline.least_of(state, "x") == pytest.approx(3.0)
@@ -233,7 +233,7 @@ def test_a_least_value_doubles_within_an_hour_unless_something_less_is_seen() ->
     baseline.least(state, "x", 1.0, at(10))
     assert baseline.least_of(state, "x") == 1.0
     assert baseline.least_of(state, "y") is None
-    assert [baseline.most(state, "z", value) for value in (1.0, 3.0, 2.0)] == [1.0, 3.0, 3.0]
+    assert baseline.least_of(None, "x") is None
 
 
 # The window's rows
@@ -263,9 +263,10 @@ def test_statistics_over_buckets_of_several_samples(statistic: str, expected: fl
 def test_a_window_has_the_buckets_that_end_with_the_newest(window_s: int, expected: float) -> None:
     samples = rows((45, 1.0), (50, 2.0), (55, 3.0), (60, 4.0))
     assert value(samples, "mean", window_s) == expected
-    layout = Layout(["x"])
-    assert layout.sum_of(layout.of_rows(samples), 0, 60_000, 10) == (7.0, 2)
-    assert layout.sum_of(layout.of_rows(samples), 0, 60_000, 1) == (4.0, 1)
+    layout, packed = Layout(["x"]), PackedWindow()
+    layout.take_rows(packed, samples)
+    assert layout.sum_of(packed, 0, 60_000, 10) == (7.0, 2)
+    assert layout.sum_of(packed, 0, 60_000, 1) == (4.0, 1)
     assert window.count_of(rows((11, 1.0), (12, 1.0), (17, 1.0)), 0) == 3
 
 

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wallwatch.domain.symptoms import features, packed_window, window
+from wallwatch.domain.symptoms import window
 from wallwatch.domain.symptoms.host_stage import step
-from wallwatch.domain.symptoms.packed_window import Layout
+from wallwatch.domain.symptoms.packed_window import Layout, PackedWindow
+from wallwatch.domain.symptoms.signal_places import places
+from wallwatch_testing.stage_states import plain, read_again
 from wallwatch_testing.stories import PCI, offload, port
 
 SIGNALS = ["a", "b", "c", "d"]
@@ -24,7 +26,7 @@ samples = st.lists(
 )
 
 
-def outline(layout: Layout, packed: packed_window.Packed) -> list[Any]:
+def outline(layout: Layout, packed: PackedWindow) -> list[Any]:
     """Everything that a window has, whatever form its rows have."""
     columns = [layout.rows_of(packed, place) for place in range(len(SIGNALS))]
     return [[(row[0], row[1][0], row[-2][0] if len(row) > 2 else row[1][0], row[-1][0]) for row in column] for column in columns]
@@ -36,13 +38,13 @@ def test_every_statistic_of_every_signal_is_the_same(steps: list[tuple[int, dict
     bucket_ms, window_ms = form
     layout = Layout(SIGNALS)
     rows: window.Rows = []
-    packed, at_ms, newest_ms = packed_window.new(), 1_700_000_000_000, 0
+    packed, at_ms, newest_ms = PackedWindow(), 1_700_000_000_000, 0
     for step_ms, values in steps:
         at_ms += step_ms
         newest_ms = max(newest_ms, at_ms)
         window.add(rows, layout.places, at_ms, values, newest_ms, bucket_ms, window_ms)
         layout.add(packed, at_ms, values, newest_ms, bucket_ms, window_ms)
-        assert packed_window.newest_bucket(packed) == (rows[-1][0] if rows else None)
+        assert packed.newest_bucket() == (rows[-1][0] if rows else None)
         for name, place in layout.places.items():
             for window_s in (1, 10, 60, 300):
                 for statistic in STATISTICS:
@@ -54,21 +56,26 @@ def test_every_statistic_of_every_signal_is_the_same(steps: list[tuple[int, dict
             mean = window.feature(rows, place, at_ms, 60)
             total, count = layout.sum_of(packed, place, at_ms, 60)
             assert (total / count if count else None) == (mean and pytest.approx(mean.value))
-        assert outline(layout, layout.of_rows(rows)) == outline(layout, packed)
+        again, read = PackedWindow(), PackedWindow()
+        layout.take_rows(again, rows)
+        layout.take_plain(read, layout.plain(packed))
+        assert outline(layout, again) == outline(layout, packed) == outline(layout, read)
 
 
-def as_a_former_version_kept_it(rnic_state: dict[str, Any]) -> None:
-    """Windows as lists."""
-    places = features.places()
-    for name, layout in (("fine", places.fine), ("coarse", places.coarse)):
-        columns = [layout.rows_of(rnic_state[name], place) for place in layout.places.values()]
+def as_a_former_version_kept_it(state: Any) -> Any:
+    """The RNIC's windows as lists."""
+    parts = plain(state)
+    known = places()
+    for name, layout, packed in (("fine", known.fine, state[PCI].fine), ("coarse", known.coarse, state[PCI].coarse)):
+        columns = [layout.rows_of(packed, place) for place in layout.places.values()]
         rows = []
         for row in zip(*columns, strict=True):
             longest = max(row, key=len)
             filled = [one if len(one) == len(longest) else [one[0], *[[None]] * (len(longest) - 1)] for one in row]
             rows.append([row[0][0], *[[cell[part][0] for cell in filled] for part in range(1, len(longest))]])
-        rnic_state[name] = rows
-    rnic_state["form"] = places.as_lists
+        parts[PCI][name] = rows
+    parts[PCI]["form"] = known.as_lists
+    return read_again(parts)
 
 
 @pytest.mark.parametrize("every_s", [1, 10])
@@ -81,10 +88,10 @@ def test_the_windows_of_a_former_version_are_read_on(every_s: int) -> None:
         found = []
         for number, message in enumerate(story):
             if number == upgraded_at:
-                as_a_former_version_kept_it(state[PCI])
+                state = as_a_former_version_kept_it(state)
             state, findings = step(state, message)
             found += findings
-        outcomes.append((found, state))
+        outcomes.append((found, plain(state)))
     assert any(finding["symptom"] == "S1" for finding in outcomes[0][0])
     assert all(one == outcomes[0] for one in outcomes)
 
@@ -93,6 +100,7 @@ def test_windows_of_other_signals_are_left_behind() -> None:
     state: Any = None
     for second in range(0, 40, 10):
         state, _ = step(state, offload(second))
-    state[PCI].update(form=1, fine=[[1, [2.0]]], coarse=[])
-    state, _ = step(state, offload(40))
-    assert len(features.places().fine.rows_of(state[PCI]["fine"], 0)) == 1
+    parts = plain(state)
+    parts[PCI].update(form=1, fine=[[1, [2.0]]], coarse=[])
+    state, _ = step(read_again(parts), offload(40))
+    assert len(places().fine.rows_of(state[PCI].fine, 0)) == 1

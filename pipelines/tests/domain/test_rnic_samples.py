@@ -6,6 +6,7 @@ import pytest
 
 from wallwatch.domain.symptoms import baseline, host, rnic_stage, signals
 from wallwatch.domain.symptoms.rnic_stage import REMEMBERED
+from wallwatch.domain.symptoms.rnic_state import RnicState
 from wallwatch_testing.stories import PCI, START_MS, detect, event, healthy, of, second_of
 
 
@@ -27,16 +28,16 @@ from wallwatch_testing.stories import PCI, START_MS, detect, event, healthy, of,
     ],
 )
 def test_a_port_is_down_unless_it_is_active_up_or_of_unknown_state(fields: dict[str, Any], down: float | None) -> None:
-    assert signals.of_rnic(fields, rnic_stage.new(), START_MS).get("port_down") == down
+    assert signals.of_rnic(fields, RnicState(), START_MS).get("port_down") == down
 
 
 def test_samples_that_overtake_the_first_ones_of_an_rnic_count_until_it_has_a_past() -> None:
-    rnic, owner = rnic_stage.new(), host.new()
+    rnic, owner = RnicState(), host.new()
     newest = START_MS + 60_000
     for number in range(REMEMBERED):  # each older than all before it
         assert rnic_stage.admit(rnic, owner, "rnic", newest - number * 1000), number
-        rnic["newest"] = newest
-        rnic.pop("behind", None)  # as if another source had shown that the clock runs on
+        rnic.newest = newest
+        rnic.behind = None  # as if another source had shown that the clock runs on
     assert owner["late"] == 0
     assert not rnic_stage.admit(rnic, owner, "rnic", newest - REMEMBERED * 1000)
     assert owner["late"] == 1
@@ -57,7 +58,7 @@ OTHER = "0000:af:00.0"
 def host_with_long_sweeps() -> host.Host:
     """Sweeps of 300 ms over 3,000 flows that usually take 12 us each: 264 ms of every half second are for deletions."""
     owner = host.new()
-    baseline.least(owner, "dump_ms_per_flow", 0.012, START_MS)
+    baseline.least(owner.setdefault("least", {}), "dump_ms_per_flow", 0.012, START_MS)
     host.take_datapath(owner, "system@ovs-system", START_MS, {"dump_duration_ms": 300.0, "flows": 3000})
     return owner
 
@@ -78,10 +79,10 @@ def test_the_time_of_deletions_is_shared_by_deletions_times_flows() -> None:
 
 @pytest.mark.parametrize(("flows", "usual_ms"), [(3499, 5.28), (3500, None)])
 def test_what_a_deletion_usually_takes_is_learnt_while_the_table_is_less_than_half_full(flows: int, usual_ms: float | None) -> None:
-    rnic = rnic_stage.new()
-    rnic["id"]["model"] = "CX-6"  # 7,000 flows
+    rnic = RnicState()
+    rnic.model = "CX-6"  # 7,000 flows
     rnic_stage.take_offload(rnic, host_with_long_sweeps(), PCI, START_MS, {"flow_deletions_per_s": 100.0, "flows_offloaded": flows})
-    assert baseline.least_of(rnic, "deletion_ms") == pytest.approx(usual_ms)
+    assert baseline.least_of(rnic.least, "deletion_ms") == pytest.approx(usual_ms)
 
 
 @pytest.mark.parametrize(
@@ -96,10 +97,10 @@ def test_what_a_deletion_usually_takes_is_learnt_while_the_table_is_less_than_ha
 )
 def test_rates_go_forward_with_the_newest_sample_of_their_own_input(before_s: list[int], at_s: float, moves: bool) -> None:
     """The other input, `rnic_offload`, has a sample at 60 s."""
-    rnic, owner = rnic_stage.new(), host.new()
+    rnic, owner = RnicState(), host.new()
     assert rnic_stage.admit(rnic, owner, "rnic_offload", START_MS + 60_000)
     for second in [*before_s, at_s]:
         at_ms = START_MS + int(second * 1000)
         assert rnic_stage.admit(rnic, owner, "rnic", at_ms)
         rnic_stage.take_rnic(rnic, at_ms, {}, {"rx_bytes": int(second * 1000)})
-    assert (rnic["counters"]["at"] == START_MS + int(at_s * 1000)) is moves
+    assert (rnic.counted_at == START_MS + int(at_s * 1000)) is moves

@@ -7,6 +7,8 @@ import pytest
 from wallwatch.domain.catalogue.load import profiles
 from wallwatch.domain.performance.formulas import bandwidth_gbps, latency_us
 from wallwatch.domain.symptoms import baseline, signals
+from wallwatch.domain.symptoms.counted import WAITS, trouble_counters
+from wallwatch.domain.symptoms.rnic_state import RnicState
 from wallwatch.domain.symptoms.signals import FULL
 
 CX6 = profiles()["CX-6"]
@@ -24,8 +26,14 @@ def test_a_measured_number_is_neither_negative_nor_text_nor_a_flag(value: object
     assert signals.number(value) == expected
 
 
-def offload(fields: dict[str, Any], state: dict[str, Any] | None = None, misses: float | None = None) -> dict[str, float]:
-    return signals.of_offload(fields, {} if state is None else state, CX6, misses)[0]
+def offload(fields: dict[str, Any], state: RnicState | None = None, misses: float | None = None) -> dict[str, float]:
+    return signals.of_offload(fields, RnicState() if state is None else state, CX6, misses)[0]
+
+
+def carrying(sent: float, received: float, waits: bool | None) -> RnicState:
+    state = RnicState()
+    state.sent_gbps, state.received_gbps, state.waits = sent, received, waits
+    return state
 
 
 @pytest.mark.parametrize(
@@ -99,29 +107,30 @@ def test_bandwidth_is_lost_on_a_port_that_carries_what_the_model_leaves_it(carri
     """The port carries less in the other direction."""
     assert FREE > OWN_CHAIN > BOTH_CHAINS
     for gbps in ([carried, carried / 2], [carried / 2, carried]):
-        found = offload({"q_egress": Q_OUT, "q_ingress": Q_IN}, {"gbps": gbps, "waits": waits})
+        found = offload({"q_egress": Q_OUT, "q_ingress": Q_IN}, carrying(*gbps, waits))
         left = max(found["bandwidth_share"], carried / FREE)
         assert found["bandwidth_lost"] == (pytest.approx(1.0 - left) if full else 0.0)
 
 
 def test_bandwidth_that_a_port_carries_is_not_lost() -> None:
-    assert offload({"q_egress": Q_OUT, "q_ingress": Q_IN}, {"gbps": [FREE * 1.1, 0.0], "waits": True})["bandwidth_lost"] == 0.0
-    nearly = offload({"q_egress": Q_OUT, "q_ingress": Q_IN}, {"gbps": [FREE * 0.9, 0.0], "waits": True})
+    assert offload({"q_egress": Q_OUT, "q_ingress": Q_IN}, carrying(FREE * 1.1, 0.0, True))["bandwidth_lost"] == 0.0
+    nearly = offload({"q_egress": Q_OUT, "q_ingress": Q_IN}, carrying(FREE * 0.9, 0.0, True))
     assert nearly["bandwidth_lost"] == pytest.approx(0.1)
     assert "bandwidth_lost" not in offload({"q_egress": Q_OUT, "q_ingress": Q_IN})
 
 
 @pytest.mark.parametrize(("shown", "usual"), [(None, 0.2), (0.1, 0.2), (0.2, 0.2), (0.5, 0.5), (1.0, 1.0), (1.5, 1.0)])
 def test_a_deletion_usually_takes_what_the_rnic_has_shown_up_to_five_times_the_profile(shown: float | None, usual: float) -> None:
-    state: dict[str, Any] = {}
+    state = RnicState()
     if shown is not None:
-        baseline.least(state, "deletion_ms", shown, AT)
+        state.least = {}
+        baseline.least(state.least, "deletion_ms", shown, AT)
     assert signals.usual_deletion_ms(state, CX6) == pytest.approx(usual)
 
 
-def samples(*each: tuple[int, dict[str, Any]]) -> tuple[list[dict[str, float]], dict[str, Any]]:
+def samples(*each: tuple[int, dict[str, Any]]) -> tuple[list[dict[str, float]], RnicState]:
     """Signals of `rnic` samples at these seconds, and what is kept after them."""
-    state: dict[str, Any] = {}
+    state = RnicState()
     return [signals.of_rnic(fields, state, AT + second * 1000) for second, fields in each], state
 
 
@@ -165,13 +174,13 @@ def test_the_share_of_usual_traffic_needs_a_minute_of_it() -> None:
     found, state = samples((0, traffic(80.0)), (30, traffic(80.0)), (60, traffic(80.0)), (90, traffic(20.0)))
     assert [one["port_gbps"] for one in found] == [80.0, 80.0, 80.0, 20.0]
     assert [one.get("port_share") for one in found] == [None, None, None, pytest.approx(0.25)]
-    assert state["gbps"] == [10.0, 10.0]
+    assert (state.sent_gbps, state.received_gbps) == (10.0, 10.0)
     assert "port_share" not in samples(*((second, traffic(0.0)) for second in (0, 30, 60, 90)))[0][3]
     assert "port_gbps" not in samples((0, {"tx_gbps": 1.0}))[0][0]
     assert "port_gbps" not in samples((0, {"rx_gbps": 1.0}))[0][0]
 
 
-TROUBLE = sorted(signals._trouble_counters() - signals._WAITS)[0]
+TROUBLE = sorted(trouble_counters() - WAITS)[0]
 
 
 def test_trouble_is_what_its_counters_grew_by_per_second() -> None:
@@ -179,7 +188,7 @@ def test_trouble_is_what_its_counters_grew_by_per_second() -> None:
         (0, {TROUBLE: 100}), (10, {TROUBLE: 130}), (20, {TROUBLE: 130}), (30, {TROUBLE: 5}), (40, {TROUBLE: 25}), (50, {})
     )
     assert [one.get("trouble_per_s") for one in found] == [None, 3.0, 0.0, None, 2.0, None]
-    assert state["parts"] == {"trouble_per_s": {TROUBLE: 20}}
+    assert state.trouble_parts == {TROUBLE: 20}
     assert samples((0, {TROUBLE: 1}), (0, {TROUBLE: 9}))[0][1].get("trouble_per_s") is None
 
 
@@ -201,7 +210,7 @@ def test_the_share_of_usual_trouble_counts_less_than_one_per_second_as_one() -> 
     ],
 )
 def test_senders_wait_where_one_of_their_counters_moved(before: dict[str, Any], after: dict[str, Any], waits: bool | None) -> None:
-    assert samples((0, before), (10, after))[1]["waits"] is waits
+    assert samples((0, before), (10, after))[1].waits is waits
 
 
 @pytest.mark.parametrize(("counter", "signal"), [("aer_fatal", "aer_fatal_errors"), ("health_fw_fatal_errors", "firmware_fatal_errors")])

@@ -7,11 +7,38 @@ import orjson
 import pytest
 
 from wallwatch.domain.symptoms.host_stage import step
+from wallwatch.domain.symptoms.rnic_state import RnicState, of_plain
+from wallwatch.domain.symptoms.signal_places import places
 from wallwatch.jobs.host_state import HostState, HostStates, packed, unpacked
-from wallwatch_testing.stories import datapath, detect, event, offload, port
+from wallwatch_testing.stories import PCI, datapath, detect, event, offload, port
 
-PART = {"newest": 1_700_000_000_000, "fine": [[340_000_000, [1.5, None, 7]]], "symptoms": {"S1": {"phase": "active"}}}
 HOST01, HOST02 = b"host01", b"host02"
+
+
+def an_rnic() -> RnicState:
+    """With something of each kind of attribute."""
+    state: Any = None
+    for second in range(0, 90, 5):
+        state, _ = step(
+            state,
+            port(
+                second,
+                {
+                    "pci_link_speed_gts": 16.0,
+                    "pci_link_width": 16,
+                    "out_of_sequence": second,
+                    "np_cnp_sent": second,
+                    "port_xmit_data": second,
+                },
+            ),
+        )
+        state, _ = step(state, offload(second, {"q_egress": 3.0, "q_ingress": 2.0, "flow_deletions_per_s": 40.0}))
+    found: RnicState = state[PCI]
+    found.symptoms, found.ended, found.qps = {"S1": {"phase": "active"}}, {"S2": 1_700_000_000_000}, [1_700_000_000_000, 7]
+    return found
+
+
+PART = an_rnic().plain()
 
 
 def saved(states: HostStates, partition: int = 0) -> dict[tuple[bytes, str], Any]:
@@ -29,13 +56,26 @@ def restored(entries: Mapping[tuple[bytes, str], bytes]) -> HostStates:
 
 def test_a_part_comes_back_as_it_was_written() -> None:
     states = HostStates()
-    states.of(0, HOST01)["0000:3b:00.0"] = PART
+    states.of(0, HOST01)[PCI] = an_rnic()
     entries = {(host, name): raw for host, name, raw in states.take_unsaved(0)}
-    assert restored(entries).of(0, HOST01).get("0000:3b:00.0") == PART
+    assert restored(entries).of(0, HOST01)[PCI].plain() == PART
+    for name in ("counters", "gbps", "moved", "mean", "most", "signs", "waits", "parts", "ended", "qps"):
+        assert name in PART
+
+
+def test_a_state_without_a_sample_comes_back_too() -> None:
+    assert of_plain(unpacked(packed(RnicState().plain()))).plain() == RnicState().plain()
+
+
+def test_a_part_that_is_only_read_is_not_written() -> None:
+    states = restored({(HOST01, PCI): packed(PART)})
+    assert states.of(0, HOST01)[PCI].plain() == PART
+    assert set(states.of(0, HOST01)) == {PCI}
+    assert saved(states) == {}
 
 
 def test_only_what_was_assigned_is_written_and_only_once() -> None:
-    states = restored({(HOST01, "host"): packed({"late": 1}), (HOST01, "0000:3b:00.0"): packed(PART)})
+    states = restored({(HOST01, "host"): packed({"late": 1}), (HOST01, PCI): packed(PART)})
     assert states.of(0, HOST01).get("host") == {"late": 1}
     assert saved(states) == {}
     states.of(0, HOST01)["host"] = {"late": 2}
@@ -54,19 +94,30 @@ def test_a_part_that_is_changed_between_checkpoints_is_written_as_it_is_at_the_s
 
 
 def test_the_state_of_a_version_that_wrote_json_is_read() -> None:
-    assert unpacked(orjson.dumps(PART)) == PART == unpacked(packed(PART))
+    as_lists = {
+        "newest": 1_700_000_000_000,
+        "at": {},
+        "fine": [],
+        "coarse": [],
+        "form": places().as_lists,
+        "symptoms": {},
+        "id": {},
+        "ever": {},
+    }
+    assert unpacked(orjson.dumps(as_lists)) == as_lists == unpacked(packed(as_lists))
+    assert restored({(HOST01, PCI): orjson.dumps(as_lists)}).of(0, HOST01)[PCI].newest == 1_700_000_000_000
     assert restored({(HOST01, "host"): orjson.dumps({"late": 1})}).of(0, HOST01).get("host") == {"late": 1}
 
 
 def test_what_another_process_wrote_meanwhile_is_not_hidden_by_what_was_decoded_here() -> None:
     states = HostStates()
     states.of(0, HOST01)["host"] = {"late": 1}
-    states.of(0, HOST01)["0000:3b:00.0"] = PART
+    states.of(0, HOST01)[PCI] = an_rnic()
     saved(states)
     states.at_rest(0, HOST01).restore("host", packed({"late": 2}))  # the partition was elsewhere, and came back with its changelog
-    states.at_rest(0, HOST01).restore("0000:3b:00.0", None)
+    states.at_rest(0, HOST01).restore(PCI, None)
     assert states.of(0, HOST01).get("host") == {"late": 2}
-    assert states.of(0, HOST01).get("0000:3b:00.0") is None
+    assert states.of(0, HOST01).get(PCI) is None
 
 
 def test_hosts_and_partitions_do_not_share_parts_that_look_alike() -> None:

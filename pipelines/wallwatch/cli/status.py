@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Annotated
 
 import httpx
 import psycopg
@@ -140,7 +142,7 @@ def check_senders(settings: Settings) -> CheckResult | None:
     return "senders", True, f"every host proves its name; {count} messages under a wrong name so far"
 
 
-def status() -> None:
+def status(as_json: Annotated[bool, typer.Option("--json", help="print a JSON list")] = False) -> None:
     """Show whether the API, Kafka, the stream jobs and the database are healthy; exit code 1 when one is not."""
     settings = Settings()
     parts = [check_api(settings), check_kafka(settings)]
@@ -151,9 +153,12 @@ def status() -> None:
     senders = check_senders(settings)
     if senders is not None:
         parts.append(senders)
-    table = Table("component", "state", "")
-    for name, healthy, text in parts:
-        table.add_row(name, "[green]healthy[/]" if healthy else "[red]unhealthy[/]", text)
-    Console().print(table)
+    if as_json:
+        typer.echo(json.dumps([{"component": name, "healthy": healthy, "text": text} for name, healthy, text in parts], indent=2))
+    else:
+        table = Table("component", "state", "")
+        for name, healthy, text in parts:
+            table.add_row(name, "[green]healthy[/]" if healthy else "[red]unhealthy[/]", text)
+        Console().print(table)
     if not all(healthy for _, healthy, _ in parts):
         raise typer.Exit(1)

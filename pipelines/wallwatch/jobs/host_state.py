@@ -1,7 +1,7 @@
-"""What `classify` keeps of its hosts: in memory, in MessagePack, part by part; recently used hosts stay decoded.
+"""What `classify` keeps of its hosts, in memory, and as parts in MessagePack for the changelog.
 
-A host has one part for itself and one per RNIC. What the stage assigns is encoded when its host leaves the decoded ones or when a
-checkpoint asks for it: not once per message.
+A host has one part for itself and one per RNIC. RNICs stay as the stage uses them (`RnicState`), from their first sample after a start on.
+The host's own part is a dictionary; it is encoded while its host is not one of the recently used.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from typing import Any
 import msgspec
 import orjson
 
+from wallwatch.domain.symptoms.host_stage import HOST
+from wallwatch.domain.symptoms.rnic_state import RnicState, of_plain
+
 MOST_DECODED = 256
-"""Hosts that stay decoded, about 20 kB per RNIC. All messages of one collection of a host arrive within a second or two and share it."""
+"""Hosts whose own parts stay decoded. All messages of one collection of a host arrive within a second or two and share it."""
 
 packed = msgspec.msgpack.Encoder().encode
 _unpacked = msgspec.msgpack.Decoder().decode
@@ -25,25 +28,31 @@ def unpacked(raw: bytes) -> Any:
 
 
 class HostState(MutableMapping[str, Any]):
-    """The state of one host as the stage sees it: parts are decoded on first access, and assigned parts are encoded by `encode`."""
+    """The state of one host as the stage sees it: restored parts are decoded on first access."""
 
-    __slots__ = ("_assigned", "_decoded", "_encoded", "_unsaved")
+    __slots__ = ("_encoded", "_host", "_host_is_newer", "_rnics", "_unsaved")
 
     def __init__(self) -> None:
         self._encoded: dict[str, bytes] = {}
-        self._decoded: dict[str, Any] = {}
-        self._assigned: set[str] = set()
-        """Parts that are newer than what is encoded."""
+        """The host's own part when it was last encoded, and restored RNICs that sent nothing since."""
+        self._host: dict[str, Any] | None = None
+        self._host_is_newer = False
+        """Than what is encoded."""
+        self._rnics: dict[str, RnicState] = {}
         self._unsaved: set[str] = set()
-        """Parts whose encoded form no checkpoint has taken."""
+        """Parts that were assigned since the last checkpoint."""
 
     def get(self, key: str, default: Any = None) -> Any:
-        found = self._decoded.get(key)
+        if key == HOST:
+            if self._host is None and HOST in self._encoded:
+                self._host = unpacked(self._encoded[HOST])
+            return default if self._host is None else self._host
+        found = self._rnics.get(key)
         if found is None:
-            raw = self._encoded.get(key)
+            raw = self._encoded.pop(key, None)
             if raw is None:
                 return default
-            found = self._decoded[key] = unpacked(raw)
+            found = self._rnics[key] = of_plain(unpacked(raw))
         return found
 
     def __getitem__(self, key: str) -> Any:
@@ -53,43 +62,51 @@ class HostState(MutableMapping[str, Any]):
         return found
 
     def __setitem__(self, key: str, part: Any) -> None:
-        self._decoded[key] = part
-        self._assigned.add(key)
+        if key == HOST:
+            self._host = part
+            self._host_is_newer = True
+        else:
+            self._rnics[key] = part
+            self._encoded.pop(key, None)
+        self._unsaved.add(key)
 
     def __delitem__(self, key: str) -> None:
         raise TypeError("the stage never deletes parts")
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._encoded.keys() | self._decoded.keys())
+        of_host = () if self._host is None else (HOST,)
+        return iter(dict.fromkeys((*self._encoded, *of_host, *self._rnics)))
 
     def __len__(self) -> int:
-        return len(self._encoded.keys() | self._decoded.keys())
+        return len(list(iter(self)))
 
     def restore(self, key: str, raw: bytes | None) -> None:
         """Take a part as a checkpoint has it; None: there is none."""
-        self._decoded.pop(key, None)
+        self._unsaved.discard(key)
+        if key == HOST:
+            self._host, self._host_is_newer = None, False
+        else:
+            self._rnics.pop(key, None)
         if raw is None:
             self._encoded.pop(key, None)
         else:
             self._encoded[key] = raw
 
-    def encode(self) -> None:
-        """Encode what was assigned."""
-        for key in self._assigned:
-            self._encoded[key] = packed(self._decoded[key])
-        self._unsaved |= self._assigned
-        self._assigned.clear()
-
     def forget_decoded(self) -> None:
-        """Keep the encoded parts only."""
-        self.encode()
-        self._decoded.clear()
+        """Keep the host's own part encoded only."""
+        self._encode_host()
+        self._host = None
+
+    def _encode_host(self) -> None:
+        if self._host_is_newer:
+            self._encoded[HOST] = packed(self._host)
+            self._host_is_newer = False
 
     def take_unsaved(self) -> Iterator[tuple[str, bytes]]:
-        """The parts that changed since this was last asked for, encoded."""
-        self.encode()
+        """The parts that were assigned since this was last asked for, encoded."""
+        self._encode_host()
         for key in sorted(self._unsaved):
-            yield key, self._encoded[key]
+            yield key, self._encoded[HOST] if key == HOST else packed(self._rnics[key].plain())
         self._unsaved.clear()
 
 

@@ -63,7 +63,7 @@ class Ingest:
         self._reader_database = Database(settings.libpq_url, self._stop)
         self._writer_database = Database(settings.libpq_url, self._stop)
         self._maintenance = Maintenance(settings, self._stop)
-        self._packing = Packing(settings, self._stop, self._maintenance.touched)
+        self._packing = Packing(settings, self._stop, self._maintenance.joined)
         self._identities = identities
         self._consumer = kafka_clients.consumer(
             settings,
@@ -202,7 +202,8 @@ class Ingest:
                 self._writer.idle()
                 continue
             self._writer.write(batch)
-            self._maintenance.touched({table: encoded.minutes for table, encoded in batch.tables.items()})
+            tables = batch.tables.items()
+            self._maintenance.touched({table: one.minutes for table, one in tables}, {table: one.late for table, one in tables})
             self._maintenance.minutes_touched(ingest_isolation.minutes(batch.isolation))
 
     def _commit(self, batch: Batch) -> None:

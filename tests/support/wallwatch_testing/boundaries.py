@@ -11,9 +11,11 @@ from typing import Any
 
 from wallwatch.domain.catalogue.load import detected
 from wallwatch.domain.catalogue.models import Bound, Condition, Definition, Detected
-from wallwatch.domain.symptoms import features, host, packed_window, rnic_stage
+from wallwatch.domain.symptoms import features, host
 from wallwatch.domain.symptoms.features import POPULATION_CHANGE, POPULATION_DROP, is_event
 from wallwatch.domain.symptoms.host_stage import HOST, Message, step
+from wallwatch.domain.symptoms.packed_window import PackedWindow
+from wallwatch.domain.symptoms.rnic_state import RnicState
 from wallwatch_testing.stories import HOST as HOST_NAME
 from wallwatch_testing.stories import PCI, START_MS, event
 
@@ -108,24 +110,36 @@ class Bench:
     def __init__(self, entry: Detected) -> None:
         assert entry.definition is not None
         self.definition = entry.definition
-        self.rnic = rnic_stage.new()
+        self.rnic = RnicState()
         self.host = host.new()
         self.state: dict[str, Any] = {HOST: self.host, PCI: self.rnic}
 
-    def owner_of(self, symptom: str) -> dict[str, Any]:
-        """Who keeps the lives of a symptom."""
+    def _has(self, symptom: str) -> bool:
+        """Whether the RNIC keeps a symptom's life, not the host."""
         entry = detected()[symptom]
         assert entry.definition is not None
-        return self.host if entry.definition.scope == "host" else self.rnic
+        return entry.definition.scope == "rnic"
+
+    def lives_of(self, symptom: str) -> dict[str, Any]:
+        """Where the life of a symptom is kept."""
+        found: dict[str, Any] = self.rnic.symptoms if self._has(symptom) else self.host["symptoms"]
+        return found
+
+    def note_end(self, symptom: str, at_ms: int) -> None:
+        """A symptom ended then."""
+        if self._has(symptom):
+            self.rnic.ended = {symptom: at_ms}
+        else:
+            self.host["ended"] = {symptom: at_ms}
 
     def _show(self, signals: Signals, now_ms: int) -> None:
-        self.rnic["fine"], self.rnic["coarse"] = packed_window.new(), packed_window.new()
+        self.rnic.fine, self.rnic.coarse = PackedWindow(), PackedWindow()
         self.host["events"] = {name: [[now_ms * 1000, PCI, value]] for name, value in signals.items() if is_event(name) and value}
         drop = signals.get(POPULATION_DROP, signals.get(POPULATION_CHANGE))
         if drop is not None:
             features.keep(self.rnic, now_ms - 5000, {"flows_offloaded": FLOWS})
             features.keep(self.rnic, now_ms, {"flows_offloaded": FLOWS * (1.0 - drop)})
-        self.rnic["transport"] = {"form": features.transport_places()[1], "rows": []}
+        self.rnic.transport = {"form": features.transport_places()[1], "rows": []}
         features.keep(self.rnic, now_ms, dict(signals))
 
     def tick(self, second: float, signals: Signals) -> list[str]:

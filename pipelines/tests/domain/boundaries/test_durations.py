@@ -73,8 +73,8 @@ def test_a_symptom_is_not_raised_while_another_explains_it_nor_for_its_time_afte
     def states(ended_ms_before: int) -> list[str]:
         """What is reported when the other symptom had ended for this long by the moment at which this one would be raised."""
         bench = Bench(entry)
-        bench.owner_of(other)["ended"] = {other: START_MS + first * 1000 - ended_ms_before}
-        bench.owner_of(entry.id)["symptoms"][entry.id] = {"phase": "raising", "since": START_MS, "checked": START_MS + first * 1000 - 1000}
+        bench.note_end(other, START_MS + first * 1000 - ended_ms_before)
+        bench.lives_of(entry.id)[entry.id] = {"phase": "raising", "since": START_MS, "checked": START_MS + first * 1000 - 1000}
         return bench.tick(first, shown)
 
     assert states(ended_ms_before=seconds * 1000 - 1) == []
@@ -83,5 +83,5 @@ def test_a_symptom_is_not_raised_while_another_explains_it_nor_for_its_time_afte
     for phase in ("active", "clearing"):
         bench = Bench(entry)
         there = {"phase": phase, "started": START_MS, "since": START_MS, "checked": START_MS, "known": START_MS, "reported": START_MS}
-        bench.owner_of(other)["symptoms"][other] = there
+        bench.lives_of(other)[other] = there
         assert [bench.tick(second, shown) for second in range(first + 1)] == [[]] * (first + 1)

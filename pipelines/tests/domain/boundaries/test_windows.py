@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import pytest
 
 from wallwatch.domain.catalogue.load import causes
-from wallwatch.domain.symptoms import features, rnic_stage
+from wallwatch.domain.symptoms import features
 from wallwatch.domain.symptoms.features import POPULATION_CHANGE, POPULATION_DROP, Features, is_event
+from wallwatch.domain.symptoms.rnic_state import RnicState
 from wallwatch.domain.symptoms.window import BUCKET_MS, COARSE_BUCKET_MS, COARSE_WINDOW_MS, WINDOW_MS
 from wallwatch_testing.boundaries import conditions
 from wallwatch_testing.stories import PCI, START_MS
@@ -41,9 +42,9 @@ COUNTED = [a for a in ASKED if is_event(a.signal)]
 
 def seen(asked: Asked, *samples: tuple[int, float], signal: str | None = None) -> float | None:
     """The value of a window that ends now, after these samples at `(ms before now, value)`."""
-    rnic = rnic_stage.new()
-    rnic["newest"] = NOW
-    rnic["transport"] = {"form": features.transport_places()[1], "rows": []}
+    rnic = RnicState()
+    rnic.newest = NOW
+    rnic.transport = {"form": features.transport_places()[1], "rows": []}
     for before_ms, value in samples:
         features.keep(rnic, NOW - before_ms, {signal or asked.signal: value})
     found = Features(rnic, {}, NOW, PCI).of(asked)

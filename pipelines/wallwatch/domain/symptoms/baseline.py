@@ -1,4 +1,4 @@
-"""What is usual for one RNIC, learned from its own past: slow means, least and greatest values. Pure, in the RNIC's part of the state."""
+"""What is usual for one RNIC, learned from its own past: slow means and least values. Pure."""
 
 from __future__ import annotations
 
@@ -14,27 +14,46 @@ LEARNED_S = 60.0
 LEAST_GROWS_PER_S = 1.0 / 3600.0
 """A minimum grows at this rate (doubles in about an hour), so that a single outlier is forgotten."""
 
-
-def mean(rnic_state: dict[str, Any], name: str, value: float, at_ms: int) -> float | None:
-    """The slow mean *before* this value, None while it is not learned; then the value moves it."""
-    kept = rnic_state.setdefault("mean", {})
-    before = kept.get(name)
-    if before is None:
-        kept[name] = [at_ms, value, 0.0]
-        return None
-    then_ms, usual, learned_s = before
-    elapsed_s = (at_ms - then_ms) / 1000.0
-    if elapsed_s <= 0.0:
-        return usual if learned_s >= LEARNED_S else None
-    # While little has been learned, each value counts as much as those before it.
-    weight = 1.0 - math.exp(-elapsed_s / min(TIME_CONSTANT_S, max(learned_s, elapsed_s)))
-    kept[name] = [at_ms, usual + weight * (value - usual), min(learned_s + elapsed_s, TIME_CONSTANT_S)]
-    return usual if learned_s >= LEARNED_S else None
+Least = dict[str, list[Any]]
+"""`{name: [ms, least value]}`."""
 
 
-def least(rnic_state: dict[str, Any], name: str, value: float, at_ms: int) -> None:
+NO_TIME = -1
+"""Of a mean that has no value yet."""
+
+
+class Mean:
+    """A slow mean, moved by each value that it takes."""
+
+    __slots__ = ("at_ms", "learned_s", "usual")
+
+    def __init__(self, at_ms: int = NO_TIME, usual: float = 0.0, learned_s: float = 0.0) -> None:
+        self.at_ms = at_ms
+        self.usual = usual
+        self.learned_s = learned_s
+
+    def take(self, value: float, at_ms: int) -> float | None:
+        """The mean *before* this value, None while it is not learned; then the value moves it."""
+        if self.at_ms == NO_TIME:
+            self.at_ms, self.usual = at_ms, value
+            return None
+        before, learned_s = self.usual, self.learned_s
+        elapsed_s = (at_ms - self.at_ms) / 1000.0
+        if elapsed_s > 0.0:
+            # While little has been learned, each value counts as much as those before it.
+            weight = 1.0 - math.exp(-elapsed_s / min(TIME_CONSTANT_S, max(learned_s, elapsed_s)))
+            self.at_ms = at_ms
+            self.usual = before + weight * (value - before)
+            self.learned_s = min(learned_s + elapsed_s, TIME_CONSTANT_S)
+        return before if learned_s >= LEARNED_S else None
+
+    def plain(self) -> list[Any]:
+        """The arguments of a mean like this one."""
+        return [self.at_ms, self.usual, self.learned_s]
+
+
+def least(kept: Least, name: str, value: float, at_ms: int) -> None:
     """Remember the least value, which slowly grows while nothing less is seen."""
-    kept = rnic_state.setdefault("least", {})
     before = kept.get(name)
     if before is not None:
         grown = before[1] * (1.0 + max(at_ms - before[0], 0) / 1000.0 * LEAST_GROWS_PER_S)
@@ -42,14 +61,7 @@ def least(rnic_state: dict[str, Any], name: str, value: float, at_ms: int) -> No
     kept[name] = [at_ms, value]
 
 
-def least_of(rnic_state: dict[str, Any], name: str) -> float | None:
+def least_of(kept: Least | None, name: str) -> float | None:
     """The least value so far."""
-    found = rnic_state.get("least", {}).get(name)
+    found = None if kept is None else kept.get(name)
     return None if found is None else float(found[1])
-
-
-def most(rnic_state: dict[str, Any], name: str, value: float) -> float:
-    """Update and return the greatest value."""
-    kept = rnic_state.setdefault("most", {})
-    found = kept[name] = max(kept.get(name, 0.0), value)
-    return float(found)

@@ -8,16 +8,16 @@ could not begin. Those that have begun are judged in any case.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import crc32
 
 from wallwatch.domain.catalogue.load import detected
 from wallwatch.domain.catalogue.models import Bound, Condition, Definition
-from wallwatch.domain.symptoms import detect, packed_window, window
+from wallwatch.domain.symptoms import detect, window
 from wallwatch.domain.symptoms.events import Events
 from wallwatch.domain.symptoms.features import is_event, is_fine
+from wallwatch.domain.symptoms.rnic_state import UNKNOWN, RnicState
 
 MARGIN = 1e-9
 """A mean of values just below a bound may be rounded up to it: a sample this close to the bound is a sign, too (share, and absolute)."""
@@ -43,41 +43,48 @@ class _Signs(NamedTuple):
     """Changes when any of them does."""
 
 
-def note(rnic_state: dict[str, Any], at_ms: int, values: dict[str, float]) -> None:
+def note(rnic_state: RnicState, at_ms: int, values: dict[str, float]) -> None:
     """Remember which signs a sample shows. To be called before its values are in the window."""
     at_least, at_most, form = _signs()
-    kept = rnic_state.get("signs")
-    if kept is None or kept[0] != form:
+    shown: Shown | None = rnic_state.shown
+    if rnic_state.signs_form != form:
         # What the window has was not looked at, by an earlier version: all of it may be a sign.
-        newest = packed_window.newest_bucket(rnic_state["fine"])
-        kept = rnic_state["signs"] = [form, {} if newest is None else {sign: newest for _, _, sign in (*at_least, *at_most)}]
-    shown: Shown = kept[1]
+        newest = rnic_state.fine.newest_bucket()
+        shown = None if newest is None else {sign: newest for _, _, sign in (*at_least, *at_most)}
+        rnic_state.signs_form = form
     bucket = at_ms // window.BUCKET_MS
-    if shown:
-        oldest = max(rnic_state["newest"] // window.BUCKET_MS, bucket) - window.WINDOW_MS // window.BUCKET_MS
+    if shown is not None:
+        oldest = max(rnic_state.newest // window.BUCKET_MS, bucket) - window.WINDOW_MS // window.BUCKET_MS
         for sign in [sign for sign, last in shown.items() if last <= oldest]:
             del shown[sign]
     for signal, limit, sign in at_least:
         value = values.get(signal)
         if value is not None and value >= limit:
-            shown[sign] = max(shown.get(sign, 0), bucket)
+            shown = _with(shown, sign, bucket)
     for signal, limit, sign in at_most:
         value = values.get(signal)
         if value is not None and value <= limit:
-            shown[sign] = max(shown.get(sign, 0), bucket)
+            shown = _with(shown, sign, bucket)
+    rnic_state.shown = shown or None
 
 
-def may_begin(definition: Definition, rnic_state: Mapping[str, Any], events: Events, now_ms: int) -> bool:
+def _with(shown: Shown | None, sign: str, bucket: int) -> Shown:
+    if shown is None:
+        return {sign: bucket}
+    shown[sign] = max(shown.get(sign, 0), bucket)
+    return shown
+
+
+def may_begin(definition: Definition, rnic_state: RnicState, events: Events, now_ms: int) -> bool:
     """Whether a symptom that has not begun could be judged present now."""
     sign = _signs_of().get(definition.rule)
-    kept = rnic_state.get("signs")
-    if sign is None or kept is None:
+    if sign is None or rnic_state.signs_form == UNKNOWN:
         return True
     for signal in sign.events:
         if signal in events:
             return True
-    shown: Shown = kept[1]
-    if shown:
+    shown = rnic_state.shown
+    if shown is not None:
         newest = now_ms // window.BUCKET_MS
         for name, buckets in sign.samples:
             if shown.get(name, -1) > newest - buckets:
@@ -85,10 +92,14 @@ def may_begin(definition: Definition, rnic_state: Mapping[str, Any], events: Eve
     return False
 
 
-def none_may_begin(rules: tuple[str, ...], rnic_state: Mapping[str, Any], events: Events) -> bool:
+def none_may_begin(rules: tuple[str, ...], rnic_state: RnicState, events: Events) -> bool:
     """Whether none of the symptoms of these rules could begin now: no sign shows. Most of the fleet is like that, most of the time."""
-    kept = rnic_state.get("signs")
-    return kept is not None and not kept[1] and (not events or _event_signs().isdisjoint(events)) and _have_signs(rules)
+    return (
+        rnic_state.signs_form != UNKNOWN
+        and rnic_state.shown is None
+        and (not events or _event_signs().isdisjoint(events))
+        and _have_signs(rules)
+    )
 
 
 @cache

@@ -61,7 +61,7 @@ def take_datapath(host: Host, datapath: str, at_ms: int, fields: Mapping[str, An
         # Flows that came after the dump were not in it, and would make it look quick.
         dumped = flows if before is None else min(flows, before.get("now_flows", flows))
         if dumped >= ENOUGH_FLOWS:
-            baseline.least(host, "dump_ms_per_flow", duration / dumped, at_ms)
+            baseline.least(host.setdefault("least", {}), "dump_ms_per_flow", duration / dumped, at_ms)
     if _is_over_its_limit(fields, flows, before, now):
         host["over_limit"] = at_ms
     if datapath not in known and len(known) >= 16:
@@ -118,17 +118,18 @@ def set_back(host: Host, at_ms: int) -> None:
     for kept in host["events"].values():
         for entry in kept:
             entry[0] = min(entry[0], at_ms * 1000)
-    set_back_lives(host, at_ms)
+    set_back_lives(host["symptoms"], host.get("ended"), at_ms)
 
 
-def set_back_lives(owner: dict[str, Any], at_ms: int) -> None:
+def set_back_lives(lives: dict[str, dict[str, Any]], ended: dict[str, int] | None, at_ms: int) -> None:
     """The symptoms of a host or an RNIC in the time of a clock that was set back. Their messages go on after those that were sent."""
-    for life in owner["symptoms"].values():
+    for life in lives.values():
         if "reported" in life:
             life["sent_ms"] = max(life.get("sent_ms", 0), life["reported"])
         life.update(since=at_ms, checked=at_ms, reported=at_ms)
-    for name, ended_ms in owner.get("ended", {}).items():
-        owner["ended"][name] = min(ended_ms, at_ms)
+    if ended is not None:
+        for name, ended_ms in ended.items():
+            ended[name] = min(ended_ms, at_ms)
 
 
 def misses_per_s(host: Host, at_ms: int) -> float | None:
@@ -195,7 +196,7 @@ def deletion_load(host: Host, pci: str, at_ms: int) -> float | None:
     If several RNICs delete flows at once, they share it by deletions times flows, because a deletion's search grows with the table
     (paper, section 4.2). None if the usual time is unknown; 0 if the RNIC deletes hardly any flows.
     """
-    shown = baseline.least_of(host, "dump_ms_per_flow")
+    shown = baseline.least_of(host.get("least"), "dump_ms_per_flow")
     if shown is None:
         return None
     usual = min(shown, SLOWEST_SWEEP_MS_PER_FLOW)

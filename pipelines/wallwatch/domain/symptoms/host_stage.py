@@ -20,7 +20,7 @@ from wallwatch.domain.symptoms import events, finding_messages, first_signs, hos
 from wallwatch.domain.symptoms.detect import Change, Life, Phase, Verdict, advance, judge
 from wallwatch.domain.symptoms.features import Features, is_event
 from wallwatch.domain.symptoms.peers import Peers
-from wallwatch.domain.symptoms.signals import RnicState
+from wallwatch.domain.symptoms.rnic_state import NEVER, RnicState
 from wallwatch.domain.telemetry.decode import Message
 
 __all__ = ["HOST", "MEASUREMENTS", "Message", "State", "step"]
@@ -40,7 +40,7 @@ GONE_MS, GONE_CHECK_MS = 1_800_000, 300_000
 """An RNIC missing from its host's samples for this long has been removed: its active findings are cleared. Check interval."""
 
 State = MutableMapping[str, Any]
-"""`{"host": ..., "<pci>": RnicState, ...}`, plain MessagePack. The stage assigns each value that it has changed (see `jobs/host_state`)."""
+"""`{"host": Host, "<pci>": RnicState, ...}`. The stage assigns each value that it has changed (see `jobs/host_state`)."""
 
 
 def _sources(definition: Definition) -> frozenset[str]:
@@ -164,14 +164,14 @@ class _Step:
                     return None
                 known.append(pci)
                 self._host_changed = True
-            rnic_state = rnic_stage.new()
+            rnic_state = RnicState()
         return rnic_state
 
     def _admit(self, rnic_state: RnicState, pci: str, source: str) -> bool:
         steps = self._host.get("steps")
         admitted = rnic_stage.admit(rnic_state, self._host, source, self._at_ms)
         self._host_changed |= self._host.get("steps") != steps
-        if not admitted and ("back" in rnic_state or "behind" in rnic_state):
+        if not admitted and (rnic_state.back is not None or rnic_state.behind is not None):
             self._state[pci] = rnic_state  # how often the clock was back is counted from sample to sample
         return admitted
 
@@ -271,19 +271,19 @@ class _Step:
         found: list[dict[str, Any]] = []
         for pci in self._host.get("rnics", ()):
             rnic_state = self._state.get(pci)
-            if pci == self._tags.get("pci") or rnic_state is None or not rnic_state["symptoms"] or now - rnic_state["newest"] < GONE_MS:
+            if pci == self._tags.get("pci") or rnic_state is None or not rnic_state.symptoms or now - rnic_state.newest < GONE_MS:
                 continue
             features = Features(rnic_state, self._host["events"], now, pci)
             subject = {"host": self._tags["host"], "pci": pci, "rack": self._tags.get("rack", "")}
-            for name, life in rnic_state["symptoms"].items():
+            for name, life in rnic_state.symptoms.items():
                 if life.get("phase") in (Phase.ACTIVE, Phase.CLEARING):
                     found.append(
                         finding_messages.gone(
-                            detected()[name], subject, rnic_stage.identity(rnic_state), life, features, now, rnic_state["newest"]
+                            detected()[name], subject, rnic_stage.identity(rnic_state), life, features, now, rnic_state.newest
                         )
                     )
-                    rnic_state.setdefault("ended", {})[name] = now
-            rnic_state["symptoms"] = {}
+                    _note_end(rnic_state, name, now)
+            rnic_state.symptoms = {}
             self._state[pci] = rnic_state
         return found
 
@@ -320,8 +320,8 @@ class _Step:
 
     def _judge_rnic(self, rnic_state: RnicState, pci: str, source: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
-        lives = rnic_state["symptoms"]
-        if not lives and "transport" not in rnic_state and first_signs.none_may_begin(_rules(source), rnic_state, self._host["events"]):
+        lives = rnic_state.symptoms
+        if not lives and rnic_state.transport is None and first_signs.none_may_begin(_rules(source), rnic_state, self._host["events"]):
             self._note_waiting(pci, False)
             return found
         features = Features(rnic_state, self._host["events"], self._now_ms, pci)
@@ -329,9 +329,9 @@ class _Step:
         for entry, definition in _judged_on(source, "rnic"):
             life = lives.get(entry.id, {})
             if not life and (
-                (isinstance(entry, Behaviour) and "transport" not in rnic_state)  # its transport engine shows nothing, as most
+                (isinstance(entry, Behaviour) and rnic_state.transport is None)  # its transport engine shows nothing, as most
                 or not first_signs.may_begin(definition, rnic_state, self._host["events"], self._now_ms)
-                or (entry.models and rnic_state["id"].get("model") not in entry.models)
+                or (entry.models and rnic_state.model not in entry.models)
             ):
                 continue
             after, message = self._move(entry, definition, life, features, subject, rnic_state)
@@ -341,7 +341,7 @@ class _Step:
                 del lives[entry.id]
             if message:
                 if message[0]["state"] == "cleared":
-                    rnic_state.setdefault("ended", {})[entry.id] = self._now_ms
+                    _note_end(rnic_state, entry.id, self._now_ms)
                 found += message
         waits = bool(lives) and any(lives.get(entry.id, {}).get("phase") == Phase.RAISING for entry, _ in _judged_on(WAITING, "rnic"))
         self._note_waiting(pci, waits)
@@ -356,12 +356,12 @@ class _Step:
     def _held_off(self, definition: Definition, rnic_state: RnicState | None) -> bool:
         """Whether a symptom that explains this one is there, or was until just now."""
         for other, seconds in definition.not_with.items():
-            for owner in (self._host, rnic_state):
-                if owner is None:
-                    continue
-                if owner["symptoms"].get(other, {}).get("phase") in (Phase.ACTIVE, Phase.CLEARING):
+            of_host = self._host["symptoms"], self._host.get("ended")
+            of_rnic = (rnic_state.symptoms, rnic_state.ended) if rnic_state is not None else ({}, None)
+            for lives, all_ended in (of_host, of_rnic):
+                if lives.get(other, {}).get("phase") in (Phase.ACTIVE, Phase.CLEARING):
                     return True
-                ended = owner.get("ended", {}).get(other)
+                ended = (all_ended or {}).get(other)
                 if ended is not None and 0 <= self._now_ms - ended < seconds * 1000:
                     return True
         return False
@@ -377,7 +377,7 @@ class _Step:
     ) -> tuple[Life, list[dict[str, Any]]]:
         now = self._now_ms
         active = life.get("phase") in (Phase.ACTIVE, Phase.CLEARING)
-        ever = rnic_state["ever"] if rnic_state is not None else {}
+        ever = rnic_state.ever if rnic_state is not None else NEVER
         verdict = judge(definition, features.of, active, ever.__contains__)
         if not active and verdict is Verdict.PRESENT and definition.not_with and self._held_off(definition, rnic_state):
             verdict = Verdict.ABSENT
@@ -401,6 +401,12 @@ class _Step:
         if "sent_ms" in after:
             after["sent_ms"] = at_ms
         return after, [message]
+
+
+def _note_end(rnic_state: RnicState, symptom: str, at_ms: int) -> None:
+    if rnic_state.ended is None:
+        rnic_state.ended = {}
+    rnic_state.ended[symptom] = at_ms
 
 
 def _message_time(life: Life, now_ms: int) -> int:

@@ -13,6 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from sys import intern
 from typing import Any
 
+from librt.vecs import append, vec
+from mypy_extensions import i64
+
 from wallwatch.domain.catalogue.load import variant_of
 from wallwatch.domain.symptoms.fleet_totals import FleetTotals, Growth, Unexplained
 from wallwatch.domain.telemetry.rows import Group, several
@@ -70,7 +73,22 @@ _PLACES = tuple(tuple(_NAMES.index(name) for name in names) for names in _COUNTE
 """Of each of the counters, the places of its names among all of them."""
 _TUNNELS = Group("tunnel_addresses", "tunnel_sources")
 _ONLY_WITH = {_NAMES.index(name): _NAMES.index(reads) for name, reads in _READS_SENT.items()}
-_STILL = [0.0] * len(_BALANCED)
+_UNKNOWN = -1
+"""In the place of a counter that a sample does not have: none is below zero."""
+_MOST_COUNTED = 2**63
+"""A counter of this size or more is as good as missing: the kernel's have 64 bits, and none gets there."""
+
+
+def _totals_of(fields: Mapping[str, Any]) -> vec[i64]:
+    """The counters of a sample by their places."""
+    found = vec[i64](capacity=len(_NAMES))
+    for value in several(fields, _GROUP):
+        found = append(found, value if type(value) is int and 0 <= value < _MOST_COUNTED else _UNKNOWN)
+    return found
+
+
+_REPEATED_COLUMN = _BALANCED.index(REPEATED)
+"""Of the growths of balanced counters."""
 _BALANCED_PLACES = tuple(dict.fromkeys(place for what in _BALANCED for place in _PLACES[what]))
 
 
@@ -79,7 +97,7 @@ class Heard:
 
     __slots__ = ("at_ms", "before", "before_ms", "model", "totals")
 
-    def __init__(self, at_ms: int, totals: tuple[Any, ...], before_ms: int, before: tuple[Any, ...], model: str | None) -> None:
+    def __init__(self, at_ms: int, totals: vec[i64], before_ms: int, before: vec[i64], model: str | None) -> None:
         self.at_ms = at_ms
         self.totals = totals
         self.before_ms = before_ms
@@ -91,7 +109,7 @@ class Heard:
         total: int | None = None
         for place in _PLACES[what]:
             now, last = self.totals[place], self.before[place]
-            if type(now) is int and type(last) is int:
+            if now != _UNKNOWN and last != _UNKNOWN:
                 if now < last:
                     return -1
                 if place in _ONLY_WITH and self.totals[_ONLY_WITH[place]] == self.before[_ONLY_WITH[place]]:
@@ -107,11 +125,14 @@ class Heard:
 
     def has_others(self, places: tuple[int, ...]) -> bool:
         """Whether a counter at one of these places was not there in the sample before, or is not there any more."""
-        return [type(self.totals[place]) for place in places] != [type(self.before[place]) for place in places]
+        for place in places:  # noqa: SIM110  # compiled, a generator takes longer
+            if (self.totals[place] == _UNKNOWN) != (self.before[place] == _UNKNOWN):
+                return True
+        return False
 
     def has(self, what: int) -> bool:
         """Whether the newest sample has the counter."""
-        return any(type(self.totals[place]) is int for place in _PLACES[what])
+        return any([self.totals[place] != _UNKNOWN for place in _PLACES[what]])  # noqa: C419  # compiled, a generator takes longer
 
 
 class Interval:
@@ -119,10 +140,22 @@ class Interval:
 
     __slots__ = ("from_ms", "rates", "to_ms")
 
-    def __init__(self, from_ms: int, to_ms: int, rates: list[float]) -> None:
+    def __init__(self, from_ms: int, to_ms: int, rates: vec[float]) -> None:
         self.from_ms = from_ms
         self.to_ms = to_ms
         self.rates = rates
+
+
+def _moves(rates: vec[float]) -> bool:
+    return any([rate != 0.0 for rate in rates])  # noqa: C419  # compiled, a generator takes longer
+
+
+def _differ(now: vec[i64], before: vec[i64]) -> bool:
+    """Whether a balanced counter has another value."""
+    for place in _BALANCED_PLACES:  # noqa: SIM110  # compiled, a generator takes longer
+        if now[place] != before[place]:
+            return True
+    return False
 
 
 def _change(lately: Sequence[Interval], column: int) -> float:
@@ -180,6 +213,8 @@ class Peers:
         self._fleet = FleetTotals(len(_BALANCED))
         self._moving: dict[Key, list[Interval]] = {}
         """RNICs of which a balanced counter grew lately -> their newest `STEADY` intervals."""
+        self._repeating: set[Key] = set()
+        """RNICs that counted repeated requests between their two newest samples."""
         self._until: tuple[int, int | None] | None = None
         self.all_heard = True
         """False while other processes hear a part of the fleet, or this one is still reading old messages, which come out of order."""
@@ -188,40 +223,45 @@ class Peers:
 
     def hear_rnic(self, key: Key, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any]) -> None:
         """Take one `rnic` sample. Cheap: it is done for each."""
-        totals = tuple(several(fields, _GROUP))
+        totals = _totals_of(fields)
         last = self._heard.get(key)
         if last is None or at_ms < last.at_ms - FRESH_MS or at_ms > last.at_ms + FRESH_MS:  # new, away, or the host's clock was set back
             model = variant_of(tags.get("pci_id"), tags.get("hca_type")) or (last.model if last is not None else None)
             self._heard[key] = Heard(at_ms, totals, at_ms, totals, model)
             self._moving.pop(key, None)
-            if any(type(value) is int for value in totals):
+            self._repeating.discard(key)
+            if any([value != _UNKNOWN for value in totals]):  # noqa: C419  # compiled, a generator takes longer
                 self._fleet.unknown_until(at_ms)
         elif at_ms > last.at_ms:
             model = last.model or variant_of(tags.get("pci_id"), tags.get("hca_type"))
             heard = self._heard[key] = Heard(at_ms, totals, last.at_ms, last.totals, model)
-            if key in self._moving or (totals != last.totals and any(totals[place] != last.totals[place] for place in _BALANCED_PLACES)):
+            if _differ(totals, last.totals) or key in self._moving:
                 self._add(key, heard)
 
     def _add(self, key: Key, heard: Heard) -> None:
         """Add what one RNIC counted since its sample before to the fleet's totals."""
         elapsed_ms = heard.at_ms - heard.before_ms
-        rates: list[float] = []
+        rates = vec[float](capacity=len(_BALANCED))
         was_reset = False
         for what in _BALANCED:
             increase = heard.increase(what)
             if increase is not None and increase > 0:
-                rates.append(increase / elapsed_ms)
+                rates = append(rates, increase / elapsed_ms)
             else:
-                rates.append(0.0)
+                rates = append(rates, 0.0)
                 was_reset = was_reset or (increase is not None and increase < 0)
         if was_reset or heard.has_others(_BALANCED_PLACES):
             self._fleet.unknown_until(heard.at_ms)
+        if rates[_REPEATED_COLUMN] > 0.0:
+            self._repeating.add(key)
+        else:
+            self._repeating.discard(key)
         before = self._moving.get(key)
         if before is None:
-            before = [Interval(heard.before_ms, heard.before_ms, _STILL)]
+            before = [Interval(heard.before_ms, heard.before_ms, vec[float]([0.0] * len(_BALANCED)))]
         now = Interval(heard.before_ms, heard.at_ms, rates)
         lately = [*before[1 - STEADY :], now]
-        if any(rates) or any(before[-1].rates) or (len(lately) == STEADY and any(lately[0].rates)):
+        if _moves(rates) or _moves(before[-1].rates) or (len(lately) == STEADY and _moves(lately[0].rates)):
             self._moving[key] = lately
         else:
             self._moving.pop(key, None)
@@ -274,6 +314,10 @@ class Peers:
         """Models of the RNICs that send to this one; None where none is known."""
         found = [heard.model for _, heard in self._of(key) if heard.model is not None]
         return found or None
+
+    def may_repeat(self) -> bool:
+        """Whether any RNIC that was heard counts repeated requests now: of most fleets none does, most of the time."""
+        return bool(self._repeating)
 
     def rate(self, key: Key, what: int, at_ms: int) -> float | None:
         """Sum over the RNICs that send to this one, per second, less what their other known partners explain; None where none of them is

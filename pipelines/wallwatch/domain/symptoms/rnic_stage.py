@@ -1,24 +1,24 @@
-"""What is kept of one RNIC between messages, and how a sample moves it. Pure and in event time.
-
-`RnicState` is plain MessagePack: `{"newest": ms, "at": {source: [ms, ...]}, "fine", "coarse" (`packed_window`), "mean", "least", "most"
-(baselines), "signs" (see `first_signs`), "behind" (samples that may show a step of the clock), "counters", "moved", "ever", "id" (rack,
-model, variant, driver, firmware, its version), "engine", "transport", "qps", "ets", "np" (see `transport`), "symptoms": {"S1": life}}`.
-"""
+"""How a sample moves what is kept of its RNIC (`rnic_state`). Pure and in event time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
+from sys import intern
 from typing import Any
+
+from librt.vecs import vec
+from mypy_extensions import i64
 
 from wallwatch.domain.catalogue import promoted
 from wallwatch.domain.catalogue.load import generic_profile, model_of, variant_of
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.hypotheses.versions import Identity
-from wallwatch.domain.symptoms import baseline, clock_steps, features, first_signs, host, packed_window, signals, transport, window
+from wallwatch.domain.symptoms import baseline, clock_steps, features, first_signs, host, signals, transport, window
 from wallwatch.domain.symptoms.host import Host
 from wallwatch.domain.symptoms.peers import Peers
-from wallwatch.domain.symptoms.signals import RnicState
+from wallwatch.domain.symptoms.rnic_state import UNKNOWN, RnicState
+from wallwatch.domain.symptoms.signal_places import places
 
 REMEMBERED = 8
 """Times of samples that are remembered for each source, so that one that comes twice counts once."""
@@ -30,45 +30,40 @@ STEPPED_BACK = 3
 """This many consecutive samples far in the past, in order, mean that the host's clock was set back."""
 
 
-def new() -> RnicState:
-    return {"newest": 0, "at": {}, "fine": packed_window.new(), "coarse": packed_window.new(), "symptoms": {}, "id": {}, "ever": {}}
-
-
 def identity(rnic_state: RnicState) -> Identity:
-    known = rnic_state["id"]
-    return Identity(
-        known.get("model", ""), known.get("driver", ""), known.get("fw_ver", ""), known.get("driver_version", ""), known.get("variant", "")
-    )
+    return Identity(rnic_state.model, rnic_state.driver, rnic_state.fw_ver, rnic_state.driver_version, rnic_state.variant)
 
 
 def profile_of(rnic_state: RnicState) -> Profile:
     """Of its own firmware or driver where one was promoted for it, else of its model."""
-    known = rnic_state["id"]
-    return promoted.profile_of(known.get("model"), known.get("driver"), known.get("fw_ver")) or generic_profile()
+    return promoted.profile_of(rnic_state.model or None, rnic_state.driver or None, rnic_state.fw_ver or None) or generic_profile()
+
+
+def _times_of(rnic_state: RnicState, source: str) -> list[int]:
+    return rnic_state.rnic_times if source == "rnic" else rnic_state.offload_times
 
 
 def admit(rnic_state: RnicState, host_state: Host, source: str, at_ms: int) -> bool:
-    """Whether a sample is to be used: it is new, not too late, and not one of a flood. What is not is counted."""
-    newest = rnic_state["newest"]
+    """Whether a sample of `rnic` or `rnic_offload` is to be used: new, not too late, not one of a flood. What is not is counted."""
+    newest = rnic_state.newest
     if newest and at_ms <= newest - window.WINDOW_MS:
-        back = rnic_state.get("back", [0, 0])
+        back = rnic_state.back or [0, 0]
         if at_ms > back[1]:
             back = [back[0] + 1, at_ms]
-        rnic_state["back"] = back
+        rnic_state.back = back
         if back[0] < STEPPED_BACK:
             host_state["late"] += 1
             return False
         _set_back(rnic_state, host_state, at_ms)
-        for name in ("mean", "least"):
-            rnic_state.pop(name, None)
+        rnic_state.port_mean = rnic_state.trouble_mean = rnic_state.least = None
         newest = 0
-    rnic_state.pop("back", None)
-    seen = rnic_state["at"].setdefault(source, [])
+    rnic_state.back = None
+    seen = _times_of(rnic_state, source)
     if at_ms in seen:
         return False  # the same sample again
-    if seen and (at_ms < seen[-1] or "behind" in rnic_state) and _is_behind(rnic_state, source, seen[-1], at_ms):
+    if seen and (at_ms < seen[-1] or rnic_state.behind is not None) and _is_behind(rnic_state, source, seen[-1], at_ms):
         _set_back(rnic_state, host_state, at_ms)
-        seen, newest = rnic_state["at"].setdefault(source, []), 0
+        seen, newest = _times_of(rnic_state, source), 0
     if seen:
         if at_ms < seen[0] and len(seen) >= REMEMBERED:
             host_state["late"] += 1
@@ -81,47 +76,47 @@ def admit(rnic_state: RnicState, host_state: Host, source: str, at_ms: int) -> b
         seen.sort()
     if len(seen) > REMEMBERED:
         del seen[0]
-    rnic_state["newest"] = max(newest, at_ms)
+    rnic_state.newest = max(newest, at_ms)
     return True
 
 
 def _is_behind(rnic_state: RnicState, source: str, newest_ms: int, at_ms: int) -> bool:
     """Whether a source's samples show that the host's clock was set back by less than a window."""
-    behind = rnic_state.get("behind", {})
+    behind = rnic_state.behind or {}
     found = clock_steps.set_back(behind, source, newest_ms, at_ms)
-    if behind:
-        rnic_state["behind"] = behind
-    else:
-        rnic_state.pop("behind", None)
+    rnic_state.behind = behind or None
     return found
 
 
 def _set_back(rnic_state: RnicState, host_state: Host, at_ms: int) -> None:
     """Go on in the time of a clock that was set back. What is active stays so; nobody knows for how long."""
-    rnic_state.update(newest=0, at={}, fine=packed_window.new(), coarse=packed_window.new())
-    for name in ("behind", "counters", "moved", "down", "signs"):
-        rnic_state.pop(name, None)
+    rnic_state.newest = 0
+    rnic_state.rnic_times, rnic_state.offload_times = [], []
+    rnic_state.fine.clear()
+    rnic_state.coarse.clear()
+    rnic_state.behind = rnic_state.shown = None
+    rnic_state.counters = vec[i64]()
+    rnic_state.counted_at = rnic_state.moved_at = rnic_state.down = rnic_state.signs_form = UNKNOWN
     transport.forget(rnic_state)
-    host.set_back_lives(rnic_state, at_ms)
+    host.set_back_lives(rnic_state.symptoms, rnic_state.ended, at_ms)
     host.set_back(host_state, at_ms)
 
 
 def take_offload(rnic_state: RnicState, host_state: Host, pci: str, at_ms: int, fields: Mapping[str, Any]) -> bool:
     """One `rnic_offload` sample into the windows; False when its time has been passed by a newer one, so that verdicts do not move."""
-    features.adopt(rnic_state)
     profile = profile_of(rnic_state)
     values, wrong = signals.of_offload(fields, rnic_state, profile, host.misses_per_s(host_state, at_ms))
     if wrong:
         host_state["wrong"] += wrong
     deletions = values.get("flow_deletions_per_s")
-    if deletions is not None and at_ms >= rnic_state["newest"]:
+    if deletions is not None and at_ms >= rnic_state.newest:
         insertions = values.get("flow_insertions_per_s", 0.0)
         host.note_deletions(host_state, pci, at_ms, deletions, values.get("flows_offloaded", 0.0), insertions)
         _sweeps(values, rnic_state, host_state, pci, at_ms, profile)
     _live_share(values, rnic_state, at_ms)
     # Always known, so that a host that tells nothing of its ports or of its switch is judged too.
     values["flow_limit_exceeded"] = float(host.flow_limit_exceeded(host_state, at_ms))
-    values["port_down_lately"] = float(at_ms - rnic_state.get("down", -PORT_BACK_MS) < PORT_BACK_MS)
+    values["port_down_lately"] = float(rnic_state.down != UNKNOWN and at_ms - rnic_state.down < PORT_BACK_MS)
     return _keep(rnic_state, at_ms, values)
 
 
@@ -153,8 +148,8 @@ def _lately(values: dict[str, float], rnic_state: RnicState, name: str, at_ms: i
     now: float | None = values.get(name)
     if now is None:
         return None
-    fine = features.places().fine
-    total, count = fine.sum_of(rnic_state["fine"], fine.places[name], at_ms, seconds)
+    fine = places().fine
+    total, count = fine.sum_of(rnic_state.fine, fine.places[name], at_ms, seconds)
     return (total + now) / (count + 1)
 
 
@@ -185,33 +180,35 @@ def _sweeps(values: dict[str, float], rnic_state: RnicState, host_state: Host, p
         return
     each_ms = mean_load * 1000.0 / rate
     if mean_load > 0.0 and values.get("flows_wall_share", 1.0) < SMALL_TABLE:
-        baseline.least(rnic_state, "deletion_ms", each_ms, at_ms)
+        if rnic_state.least is None:
+            rnic_state.least = {}
+        baseline.least(rnic_state.least, "deletion_ms", each_ms, at_ms)
     values["deletion_share"] = each_ms / signals.usual_deletion_ms(rnic_state, profile)
     values["deletion_load"] = min(each_ms * deletions / 1000.0, 1.0)
 
 
 def take_rnic(rnic_state: RnicState, at_ms: int, tags: Mapping[str, str], fields: Mapping[str, Any], peers: Peers | None = None) -> bool:
     """One `rnic` sample: who the RNIC is, and its port, link and counters. `peers` is what RNICs of other hosts count."""
-    known = rnic_state["id"]
-    model, variant = _device(tags.get("pci_id"), tags.get("hca_type"))
-    if model is not None:
-        known["model"] = model
-        known["variant"] = variant
-    for name in ("driver", "fw_ver", "rack"):
-        if tags.get(name):
-            known[name] = tags[name]
-    version = fields.get("driver_version")
-    if isinstance(version, str) and version:
-        known["driver_version"] = version
-    if at_ms < rnic_state["newest"] and rnic_state["at"]["rnic"][-1] != at_ms:
+    _take_identity(rnic_state, tags, fields.get("driver_version"))
+    if at_ms < rnic_state.newest and rnic_state.rnic_times[-1] != at_ms:
         return False  # rates of counters and baselines go forward only
-    features.adopt(rnic_state)
     rates: dict[str, float] = {}
     values = signals.of_rnic(fields, rnic_state, at_ms, rates)
     if values.get("port_down"):
-        rnic_state["down"] = at_ms
+        rnic_state.down = at_ms
     values.update(transport.take(rnic_state, (tags.get("host", ""), tags.get("pci", "")), at_ms, fields, rates, peers))
     return _keep(rnic_state, at_ms, values)
+
+
+def _take_identity(rnic_state: RnicState, tags: Mapping[str, str], driver_version: object) -> None:
+    model, variant = _device(tags.get("pci_id"), tags.get("hca_type"))
+    if model is not None:
+        rnic_state.model, rnic_state.variant = model, variant or ""
+    rnic_state.driver = tags.get("driver") or rnic_state.driver
+    rnic_state.fw_ver = tags.get("fw_ver") or rnic_state.fw_ver
+    rnic_state.rack = tags.get("rack") or rnic_state.rack
+    if isinstance(driver_version, str) and driver_version and driver_version != rnic_state.driver_version:
+        rnic_state.driver_version = intern(driver_version)
 
 
 @lru_cache(1024)
@@ -220,14 +217,21 @@ def _device(pci_id: str | None, hca_type: str | None) -> tuple[str | None, str |
     return model_of(pci_id, hca_type), variant_of(pci_id, hca_type)
 
 
+@cache
+def _and(ever: frozenset[str], name: str) -> frozenset[str]:
+    """The same for all RNICs that have measured the same."""
+    return ever | {name}
+
+
 EVER = ("port_frozen_s", "pcie_share", "latency_share", "bandwidth_lost")
 
 
 def _keep(rnic_state: RnicState, at_ms: int, values: dict[str, float]) -> bool:
-    ever = rnic_state["ever"]
-    for name in EVER:
-        if name in values and name not in ever:
-            ever[name] = 1
+    ever = rnic_state.ever
+    if len(ever) < len(EVER):
+        for name in EVER:
+            if name in values and name not in ever:
+                rnic_state.ever = ever = _and(ever, name)
     first_signs.note(rnic_state, at_ms, values)
     features.keep(rnic_state, at_ms, values)
-    return bool(at_ms >= rnic_state["newest"])
+    return bool(at_ms >= rnic_state.newest)

@@ -7,13 +7,17 @@ good as missing, and is counted by the caller.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from wallwatch.domain.catalogue.load import derived_signals
+from librt.vecs import vec
+from mypy_extensions import i64
+
 from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.performance.remembered import surface_of
 from wallwatch.domain.symptoms import baseline
+from wallwatch.domain.symptoms.baseline import Mean
+from wallwatch.domain.symptoms.counted import FATAL_ERRORS, counted, trouble_counters
+from wallwatch.domain.symptoms.rnic_state import UNKNOWN, RnicState
 from wallwatch.domain.telemetry.rows import Group, several
 
 RAW = (
@@ -34,9 +38,6 @@ FULL = 0.85
 MOST_USUAL_DELETIONS = 5.0
 """An RNIC's own time per deletion counts as usual up to this multiple of its profile's: below the 6 times at which S4 is raised, so that no
 RNIC whose deletions are slow even in a small table is its own measure."""
-
-RnicState = dict[str, Any]
-"""What is kept of one RNIC: plain MessagePack, see `rnic_stage`."""
 
 
 def number(value: object) -> float | None:
@@ -108,10 +109,9 @@ def _harm(found: dict[str, float], rnic_state: RnicState, profile: Profile) -> N
     most = p.bandwidth_gbps(q_out, q_in)
     found["bandwidth_share"] = share = most / p.head_gbps
     found["latency_share"] = max(p.latency_us(q_out, 0.0), p.latency_us(0.0, q_in)) / p.head_us
-    if "gbps" in rnic_state:
-        sent, received = rnic_state["gbps"]
-        carried: float = max(sent, received)
-        if rnic_state.get("waits") is False:
+    carried = max(rnic_state.sent_gbps, rnic_state.received_gbps)
+    if carried == carried:
+        if rnic_state.waits is False:
             most = min(p.bandwidth_gbps(q_out, 0.0), p.bandwidth_gbps(0.0, q_in))
         full = carried >= FULL * most
         # Bandwidth that the port carries is not lost, whatever the model predicts.
@@ -125,46 +125,12 @@ def usual_deletion_ms(rnic_state: RnicState, profile: Profile) -> float:
     A small table's few deletions are too short for the sweeps' times in whole ms, so a value below the profile's is ignored.
 
     >>> from wallwatch.domain.catalogue.load import profiles
-    >>> usual_deletion_ms({}, profiles()["CX-6"])
+    >>> usual_deletion_ms(RnicState(), profiles()["CX-6"])
     0.2
     """
     assumed = profile.deletion_ms.value
-    shown = baseline.least_of(rnic_state, "deletion_ms")
+    shown = baseline.least_of(rnic_state.least, "deletion_ms")
     return assumed if shown is None else min(max(shown, assumed), MOST_USUAL_DELETIONS * assumed)
-
-
-@cache
-def _trouble_counters() -> frozenset[str]:
-    return frozenset(derived_signals()["trouble_per_s"].sum_of)
-
-
-_WAITS = frozenset(
-    {"port_xmit_wait", "np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "cnpSent", "cnpHandled", "RxECNMrkd",
-     "rx_discards_phy"}
-)  # fmt: skip
-"""Counters that move when a port cannot send or receive all its traffic: its senders wait, or are slowed down."""
-
-_FATAL_ERRORS = (("aer_fatal", "aer_fatal_errors"), ("health_fw_fatal_errors", "firmware_fatal_errors"))
-
-
-class _Counters(NamedTuple):
-    """All counters of `rnic` whose increase is required: whether each is trouble, and whether it tells of waiting."""
-
-    names: tuple[str, ...]
-    group: Group
-    is_trouble: list[bool]
-    tells_of_waiting: list[bool]
-
-
-_kept_counters: list[_Counters] = []
-
-
-def _counters() -> _Counters:
-    if not _kept_counters:
-        names = tuple(sorted({*_WAITS, *_trouble_counters(), *(name for name, _ in _FATAL_ERRORS), "roce_adp_retrans_to"}))
-        trouble, waiting = [name in _trouble_counters() for name in names], [name in _WAITS for name in names]
-        _kept_counters.append(_Counters(names, Group(*names), trouble, waiting))
-    return _kept_counters[0]
 
 
 _PORT = Group(
@@ -182,8 +148,10 @@ def of_rnic(fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int, rates:
     sent, received = number(tx_gbps), number(rx_gbps)
     if sent is not None and received is not None:
         found["port_gbps"] = both = sent + received
-        rnic_state["gbps"] = [sent, received]
-        usual = baseline.mean(rnic_state, "port_gbps", both, at_ms)
+        rnic_state.sent_gbps, rnic_state.received_gbps = sent, received
+        if rnic_state.port_mean is None:
+            rnic_state.port_mean = Mean()
+        usual = rnic_state.port_mean.take(both, at_ms)
         if usual is not None and usual > 0.0:
             found["port_share"] = both / usual
     if type(xmit_data) is int and type(rcv_data) is int:
@@ -197,9 +165,7 @@ def of_rnic(fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int, rates:
         found["port_down"] = float(state != "ACTIVE" and state.lower() not in ("up", "unknown"))
     speed, width = number(speed_gts), number(lanes)
     if speed is not None and width is not None:
-        best = baseline.most(rnic_state, "pcie", speed * width)
-        if best > 0.0:
-            found["pcie_share"] = speed * width / best
+        _of_link(found, speed * width, rnic_state)
     grown, elapsed_s = _take_counters(found, fields, rnic_state, at_ms)
     if rates is not None and elapsed_s > 0.0:
         for name, increase in grown.items():
@@ -207,65 +173,94 @@ def of_rnic(fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int, rates:
     return found
 
 
+def _of_link(found: dict[str, float], now: float, rnic_state: RnicState) -> None:
+    best = rnic_state.most_pcie
+    if best != best or now > best:
+        rnic_state.most_pcie = best = now
+    if best > 0.0:
+        found["pcie_share"] = now / best
+
+
 def _frozen(found: dict[str, float], sent: int, received: int, rnic_state: RnicState, at_ms: int) -> None:
-    before = rnic_state.get("moved")
-    if before is None or before[1] != sent or before[2] != received:
-        rnic_state["moved"] = [at_ms, sent, received]
-        if before is not None:
+    before = rnic_state.moved_at
+    if before == UNKNOWN or rnic_state.moved_sent != sent or rnic_state.moved_received != received:
+        rnic_state.moved_at, rnic_state.moved_sent, rnic_state.moved_received = at_ms, sent, received
+        if before != UNKNOWN:
             found["port_frozen_s"] = 0.0
-    elif at_ms >= before[0]:
-        found["port_frozen_s"] = (at_ms - before[0]) / 1000.0
+    elif at_ms >= before:
+        found["port_frozen_s"] = (at_ms - before) / 1000.0
 
 
-def _compare(
-    now: dict[str, Any], grown: dict[str, int], fields: Mapping[str, Any], before: dict[str, Any]
-) -> tuple[int | None, bool | None]:
-    """Fill in the counters and those that have grown; returns by how much trouble grew, and whether senders wait."""
-    trouble, known = 0, False
-    has_waits, waits = False, False
-    names, group, is_trouble, tells_of_waiting = _counters()
-    for place, value in enumerate(several(fields, group)):
-        if type(value) is not int:
+MOST_COUNTED = 2**63
+"""A counter of this size or more is as good as missing: the kernel's have 64 bits, and none gets there."""
+
+
+class _Grown:
+    """What the counters of two samples tell."""
+
+    __slots__ = ("by_name", "has_trouble", "has_waits", "trouble", "waits")
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, int] = {}
+        self.trouble: int = 0
+        self.has_trouble = False
+        self.waits = False
+        self.has_waits = False
+
+
+def _compare(now: vec[i64], fields: Mapping[str, Any], before: vec[i64]) -> _Grown:
+    """Fill in the counters, and say which have grown since `before`, which is empty where they were never read."""
+    grown, counters = _Grown(), counted()
+    place: i64 = -1
+    for value in several(fields, counters.group):
+        place += 1
+        if type(value) is not int or not 0 <= value < MOST_COUNTED:
             continue
-        name = names[place]
-        now[name] = value
-        has_waits = has_waits or tells_of_waiting[place]
-        last = before.get(name)
-        if last is None or value < last:
+        count: i64 = value
+        now[place] = count
+        grown.has_waits = grown.has_waits or counters.tells_of_waiting[place]
+        if not len(before):
+            continue
+        last = before[place]
+        if last == UNKNOWN or count < last:
             continue  # one that went backwards was reset, and has no rate this time (see `counter_rate`)
-        known = known or is_trouble[place]
-        if value != last:
-            increase = grown[name] = value - last
-            if is_trouble[place]:
-                trouble += increase
-            waits = waits or tells_of_waiting[place]
-    return trouble if known else None, waits if has_waits else None
+        is_trouble = counters.is_trouble[place]
+        grown.has_trouble = grown.has_trouble or is_trouble
+        if count != last:
+            increase = grown.by_name[counters.names[place]] = count - last
+            if is_trouble:
+                grown.trouble += increase
+            grown.waits = grown.waits or counters.tells_of_waiting[place]
+    return grown
 
 
 def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> tuple[dict[str, int], float]:
     """Signals of counters: those that have grown since the sample before, by how much, and how long ago that was, s."""
-    before: dict[str, Any] = rnic_state.get("counters", {})
-    now: dict[str, Any] = {}
-    grown: dict[str, int] = {}
-    trouble, rnic_state["waits"] = _compare(now, grown, fields, before)
-    for name, signal in _FATAL_ERRORS:
-        if name in before:
-            if name not in now:
-                now[name] = before[name]  # drivers are read less often than the rest
-            elif now[name] >= before[name]:
-                found[signal] = float(grown.get(name, 0))
-    elapsed_s = (at_ms - before["at"]) / 1000.0 if before else 0.0
-    if trouble:
-        counted = _trouble_counters()
-        rnic_state["parts"] = {"trouble_per_s": {name: increase for name, increase in grown.items() if name in counted}}
-    if trouble is not None and elapsed_s > 0.0:
-        found["trouble_per_s"] = rate = trouble / elapsed_s
-        usual = baseline.mean(rnic_state, "trouble_per_s", rate, at_ms)
+    counters, before = counted(), rnic_state.counters
+    now = vec[i64]([UNKNOWN] * len(counters.names))
+    grown = _compare(now, fields, before)
+    rnic_state.waits = grown.waits if grown.has_waits else None
+    elapsed_s = 0.0
+    if len(before):
+        elapsed_s = (at_ms - rnic_state.counted_at) / 1000.0
+        for place, (name, signal) in zip(counters.fatal, FATAL_ERRORS, strict=True):
+            if before[place] == UNKNOWN:
+                continue
+            if now[place] == UNKNOWN:
+                now[place] = before[place]  # drivers are read less often than the rest
+            elif now[place] >= before[place]:
+                found[signal] = float(grown.by_name.get(name, 0))
+    if grown.trouble:
+        rnic_state.trouble_parts = {name: increase for name, increase in grown.by_name.items() if name in trouble_counters()}
+    if grown.has_trouble and elapsed_s > 0.0:
+        found["trouble_per_s"] = rate = grown.trouble / elapsed_s
+        if rnic_state.trouble_mean is None:
+            rnic_state.trouble_mean = Mean()
+        usual = rnic_state.trouble_mean.take(rate, at_ms)
         if usual is not None:
             found["trouble_share"] = rate / max(usual, 1.0)
-    now["at"] = at_ms
-    rnic_state["counters"] = now
-    return grown, elapsed_s
+    rnic_state.counters, rnic_state.counted_at = now, at_ms
+    return grown.by_name, elapsed_s
 
 
 def counter_rate(previous: tuple[int, int] | None, at_ms: int, value: int) -> float | None:

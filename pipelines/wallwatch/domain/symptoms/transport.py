@@ -1,7 +1,7 @@
 """Signals of an RNIC's transport engine, for the behaviours of `catalogue/behaviours.yaml`. Pure and in event time.
 
 Most RNICs show nothing of the kind most of the time, and this stage runs for every sample of the fleet: so counters, pairs and the window
-of these signals (`rnic_state["transport"]`) are kept only from the first sign of a behaviour until some time after the last one.
+of these signals (`RnicState.transport`) are kept only from the first sign of a behaviour until some time after the last one.
 A signal that cannot be known is left out.
 """
 
@@ -15,6 +15,7 @@ from wallwatch.domain.catalogue.behaviour_models import PEERS, Contradiction
 from wallwatch.domain.catalogue.load import behaviours, contradictions
 from wallwatch.domain.symptoms import contradictions as contradictions_of
 from wallwatch.domain.symptoms.peers import EXPLAINED_BY, HANDLED, READS, REPEATED, Key, Peers, total_of
+from wallwatch.domain.symptoms.rnic_state import RnicState
 from wallwatch.domain.symptoms.signals import number
 from wallwatch.domain.telemetry.registry import measurements
 
@@ -48,8 +49,6 @@ _SUMS: dict[str, tuple[str, ...]] = {
 _SENT_BYTES = tuple(f"tx_prio{n}_bytes" for n in range(PRIORITIES))
 _SENT_PACKETS = tuple(f"tx_prio{n}_packets" for n in range(PRIORITIES))
 
-RnicState = dict[str, Any]
-
 
 @cache
 def _watched() -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -77,11 +76,13 @@ def _shows(rnic_state: RnicState, variant: str, rates: Mapping[str, float], key:
             return True
         if ("np_ecn_marked_roce_packets" in rates or "RxECNMrkd" in rates) and "np_cnp_sent" not in rates and "cnpSent" not in rates:
             return True
-        if "port_xmit_wait" in rates and "ets" in rnic_state:
+        if "port_xmit_wait" in rates and rnic_state.ets is not None:
             return True
         if rates.get("rx_discards_phy", 0.0) >= LEAST_DISCARDS_PER_S and variant in _judged_by_drops():
             return True
-    return peers is not None and variant in behaviours()["B5"].applies_to and bool(peers.rate(key, REPEATED, at_ms))
+    if peers is None or not peers.may_repeat():
+        return False
+    return variant in behaviours()["B5"].applies_to and bool(peers.rate(key, REPEATED, at_ms))
 
 
 @cache
@@ -106,16 +107,16 @@ def take(
     """
     if "ets_bandwidth" in fields or "ecn_np_priorities" in fields:
         _take_settings(rnic_state, fields)
-    kept = rnic_state.get("engine")
-    variant = rnic_state["id"].get("variant") or ""
+    kept = rnic_state.engine
+    variant = rnic_state.variant
     new_qps = _new_qps(rnic_state, at_ms, fields) if "qps" in fields else None
     if _shows(rnic_state, variant, rates, key, at_ms, peers):
         if kept is None:
-            kept = rnic_state["engine"] = {"pairs": {}, "totals": {}}
+            kept = rnic_state.engine = {"pairs": {}, "totals": {}}
         kept["shown"] = at_ms
     elif kept is None:
         return {}
-    elif at_ms - kept["shown"] > QUIET_MS and behaviours().keys().isdisjoint(rnic_state["symptoms"]):
+    elif at_ms - kept["shown"] > QUIET_MS and behaviours().keys().isdisjoint(rnic_state.symptoms):
         forget(rnic_state)
         return {}
     rates = {**rates, **_rates(kept["totals"], at_ms, fields)}
@@ -123,20 +124,19 @@ def take(
     _of_counters(found, rates)
     _of_port(found, fields)
     _of_queue_pairs(found, new_qps, fields)
-    _of_classes(found, rnic_state.get("ets"), rates, fields)
+    _of_classes(found, rnic_state.ets, rates, fields)
     if variant:
         found["slow_path_model"] = float(variant in behaviours()["B2"].applies_to)
     if peers is not None:
         _of_peers(found, peers, key, at_ms, variant)
-    _of_settings(found, rnic_state.get("np"), rates)
+    _of_settings(found, rnic_state.np, rates)
     _of_pairs(found, kept, at_ms, fields, variant, peers, key)
     return found
 
 
 def forget(rnic_state: RnicState) -> None:
     """Drop everything but the settings."""
-    for name in ("engine", "transport"):
-        rnic_state.pop(name, None)
+    rnic_state.engine = rnic_state.transport = None
 
 
 def _rates(totals: dict[str, list[Any]], at_ms: int, fields: Mapping[str, Any]) -> dict[str, float]:
@@ -181,10 +181,10 @@ def _of_port(found: dict[str, float], fields: Mapping[str, Any]) -> None:
 
 def _new_qps(rnic_state: RnicState, at_ms: int, fields: Mapping[str, Any]) -> float | None:
     """Queue pairs per second that are new. Always remembered: the start of connections is over within one sample."""
-    count, before = fields["qps"], rnic_state.get("qps")
+    count, before = fields["qps"], rnic_state.qps
     if type(count) is not int:
         return None
-    rnic_state["qps"] = [at_ms, count]
+    rnic_state.qps = [at_ms, count]
     return max(count - before[1], 0) * 1000.0 / (at_ms - before[0]) if before is not None and at_ms > before[0] else None
 
 
@@ -203,16 +203,14 @@ def _take_settings(rnic_state: RnicState, fields: Mapping[str, Any]) -> None:
         str(fields.get(name, "")).split(",") for name in ("ets_bandwidth", "ets_algorithms", "ets_priority_classes")
     )
     if "ets_bandwidth" in fields:
-        rnic_state.pop("ets", None)
+        rnic_state.ets = None
         if len(bandwidth) == len(algorithms) == len(classes) == PRIORITIES and all(map(str.isdigit, (*bandwidth, *classes))):
             shares = {n: int(bandwidth[n]) / 100.0 for n in range(PRIORITIES) if algorithms[n] == "ets" and int(bandwidth[n])}
             if len(shares) > 1:
-                rnic_state["ets"] = [
-                    [share, [prio for prio in range(PRIORITIES) if int(classes[prio]) == n]] for n, share in shares.items()
-                ]
+                rnic_state.ets = [[share, [prio for prio in range(PRIORITIES) if int(classes[prio]) == n]] for n, share in shares.items()]
     enabled, priority = fields.get("ecn_np_priorities"), fields.get("ecn_np_cnp_802p_prio")
     if isinstance(enabled, str):
-        rnic_state["np"] = [int(enabled != "none"), priority if type(priority) is int and 0 <= priority < PRIORITIES else None]
+        rnic_state.np = [int(enabled != "none"), priority if type(priority) is int and 0 <= priority < PRIORITIES else None]
 
 
 def _of_classes(found: dict[str, float], ets: list[Any] | None, rates: Mapping[str, float], fields: Mapping[str, Any]) -> None:

@@ -118,7 +118,7 @@ export function RnicVfsPage({ host, pci, view, onView }: Props) {
       <Panel
         title="Promises and what each VF gets"
         flush={any}
-        aside={<Key />}
+        aside={any && <Key />}
         actions={any && <VfFilter view={view} onView={onView} />}
       >
         <QueryState
