@@ -81,7 +81,13 @@ class Settings(SharedSettings):
     metrics_port: int = Field(default=0, ge=0, le=65535, description="port of a job's own Prometheus metrics; 0 disables them")
 
     ingest_group: str = Field(default="wallwatch-ingest", description="Kafka consumer group of ingest")
-    ingest_flush_ms: int = Field(default=250, ge=10, le=10_000, description="longest time that a sample waits for its transaction, in ms")
+    ingest_flush_ms: int = Field(
+        default=250,
+        ge=10,
+        le=10_000,
+        description="longest time that a sample waits for its transaction, in ms; of several processes that have little to do, "
+        "each waits up to three times as long",
+    )
     ingest_batch_rows: int = Field(default=20_000, ge=1, description="messages after which a transaction starts immediately")
     retention_days: int = Field(
         default=7, ge=1, description="days to keep samples (Apache edition; the Community edition uses retention policies)"

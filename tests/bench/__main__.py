@@ -18,6 +18,7 @@ BENCHMARKS = (
     "disk",
     "classify",
     "isolation",
+    "isolation_memory",
     "isolation_store",
     "incidents",
     "api",

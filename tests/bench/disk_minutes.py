@@ -41,7 +41,7 @@ _FLEET_HOURS = (
 
 def measure(connection: psycopg.Connection[Any], url: str, begin: datetime, hours: int) -> dict[str, Any]:
     """Compute the minutes of the samples that are there, and report them as rows and packed. What is packed already may not be there."""
-    packing = Packing(Settings(database_url=url), threading.Event(), lambda _: None)
+    packing = Packing(Settings(database_url=url), threading.Event(), lambda *_: None)
     end = begin + timedelta(hours=hours)
     for rollup in ROLLUPS_PACKED:
         connection.execute("SELECT set_chunk_time_interval(%s, INTERVAL '1 day')", [rollup.table])

@@ -15,7 +15,7 @@ from alembic.config import Config
 from psycopg import sql
 
 from wallwatch.forecasting.histories.store_queries import rolled_up
-from wallwatch.jobs import late_minutes
+from wallwatch.jobs import maintenance as jobs_maintenance
 from wallwatch.jobs.late_minutes import LateMinutes
 from wallwatch.jobs.maintenance import Maintenance, drop_old_chunks
 from wallwatch.jobs.packing import LOCK as PACKING
@@ -54,7 +54,7 @@ def connection(alembic_config: Config, postgres_url: str) -> Iterator[Connection
 
 @pytest.fixture
 def packing(postgres_url: str) -> Packing:
-    return Packing(Settings(database_url=postgres_url), threading.Event(), lambda _: None)
+    return Packing(Settings(database_url=postgres_url), threading.Event(), lambda *_: None)
 
 
 @pytest.fixture
@@ -244,7 +244,7 @@ def test_minutes_between_those_of_a_clock_that_is_behind_and_the_newest_are_not_
 def test_of_many_late_hours_the_newest_come_first_and_all_in_the_end(
     connection: Connection, packing: Packing, maintenance: Maintenance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(late_minutes, "MOST_HOURS", 1)
+    monkeypatch.setattr(jobs_maintenance, "LATE_TURN_S", 0.0)
     for at in (OLDER, OLD):
         sample(connection, at, 1)
     maintenance.touched({"offload_sample": [minute_of(OLDER), minute_of(OLD)]})

@@ -66,7 +66,7 @@ def touched() -> dict[str, Iterable[int]]:
 
 @pytest.fixture
 def packing(postgres_url: str, touched: dict[str, Iterable[int]]) -> Packing:
-    return Packing(Settings(database_url=postgres_url), threading.Event(), touched.update)
+    return Packing(Settings(database_url=postgres_url), threading.Event(), lambda table, minutes, _: touched.update({table: minutes}))
 
 
 def connect(url: str) -> Connection:
@@ -378,7 +378,7 @@ def test_packing_outlives_an_outage_of_the_database(
         (postgres_url, lambda: rows(connection, "rnic_sample", "time") == []),
     ):
         stop = threading.Event()
-        thread = threading.Thread(target=Packing(Settings(database_url=url), stop, lambda _: None).run)
+        thread = threading.Thread(target=Packing(Settings(database_url=url), stop, lambda *_: None).run)
         thread.start()
         try:
             assert until(done)

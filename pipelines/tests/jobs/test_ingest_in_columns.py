@@ -161,3 +161,16 @@ def test_more_shapes_than_are_remembered_are_still_all_stored() -> None:
             made.builder.add(batch, [message])
     assert len(messages) > 20
     assert batch.tables["offload_sample"].row_count == 3 * len(messages)
+
+
+def test_only_the_rnics_of_samples_that_came_late_are_noted() -> None:
+    made, batch = builder(True), Batch()
+    for hours, pci in ((0, 0), (0, 0), (5, 1), (5, 2), (5, 2), (26, 2)):
+        tags = {"host": "h1", "pci": f"0000:3b:00.{pci}"}
+        made.builder.add(batch, [Record("rnic", text_of("rnic", {"tx_gbps": "1"}, tags, str(NOW_NS - hours * 3_600 * 10**9)))])
+    table = batch.tables["rnic_sample"]
+    assert (len(table.rows), table.rows_in_blocks) == (1, 5), "both ways of reading"
+    now = NOW_NS // (3_600 * 10**9)
+    first, second, third = (made.identities.rnics["h1", f"0000:3b:00.{pci}"].rnic_id for pci in range(3))
+    assert table.late == {now - 5: {second, third}, now - 26: {third}}
+    assert first not in table.late[now - 5]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, cast
 
 import pytest
 
 from wallwatch.domain.isolation.assignment import Book, Condition, Rule, slo_of
+from wallwatch.domain.isolation.holders import Holder
 from wallwatch.domain.isolation.live import RnicStream
-from wallwatch.jobs.isolation import Rnics
-from wallwatch.store.events import StoredEvent
-from wallwatch.store.promises import Device, HolderWatcher, SloWatcher
+from wallwatch.jobs.isolation import SILENT_TURNS, Rnics
+from wallwatch.store.promises import SloWatcher
+from wallwatch.store.vf_holders import HolderWatcher
 
 PCI = "0000:3b:00.0"
 
@@ -25,20 +25,15 @@ class Store:
 
     def __init__(self) -> None:
         self.models: dict[str, str] = {}
-        self.numbers: dict[Device, int] = {}
-        self.numbered: set[str] = set()
-        self.events: list[StoredEvent] = []
+        self.holders: dict[str, dict[int, Holder]] = {}
+        self.changed: set[str] = set()
 
-    def take(self) -> Iterable[StoredEvent]:
-        taken, self.events = self.events, []
+    def take_changed(self) -> set[str]:
+        taken, self.changed = self.changed, set()
         return taken
 
-    def take_numbered(self) -> set[str]:
-        taken, self.numbered = self.numbered, set()
-        return taken
-
-    def number_of(self, device: Device) -> int | None:
-        return self.numbers.get(device)
+    def held(self, host: str, pci: str) -> dict[int, Holder]:
+        return self.holders.get(host, {})
 
     def rnic(self, host: str, pci: str) -> tuple[str, str]:
         return ("", self.models.get(host, ""))
@@ -73,15 +68,11 @@ def test_a_rule_by_model_holds_from_when_the_model_of_a_new_rnic_is_known(rnics:
     assert state_of_vf0(rnics.stream("h1", PCI, "r1"), 1_010.0)["slo"]["name"] == "gold"
 
 
-def test_a_number_that_was_found_names_the_pod_and_other_hosts_keep_their_promises(rnics: Rnics, store: Store) -> None:
-    device = Device("h1", PCI, "0000:3b:01.0")
-    added = {"device": device.device, "pod": "a/web", "container": "c", "interface": "net1"}
-    store.events.append(StoredEvent(1, "h1", PCI, "cni_add", added))
-    rnics.follow()
+def test_another_holder_names_the_pod_and_other_hosts_keep_their_promises(rnics: Rnics, store: Store) -> None:
     assert state_of_vf0(rnics.stream("h1", PCI, "r1"), 1_000.0)["pod"] == ""
     other = rnics.stream("h2", PCI, "r1").version
-    store.numbers[device] = 0
-    store.numbered.add("h1")
+    store.holders["h1"] = {0: Holder(1, PCI, "a/web", "c", "net1", "")}
+    store.changed.add("h1")
     rnics.follow()
     assert state_of_vf0(rnics.stream("h1", PCI, "r1"), 1_010.0)["pod"] == "a/web"
     assert rnics.stream("h2", PCI, "r1").version == other
@@ -98,3 +89,16 @@ def test_what_all_detectors_met_is_counted_also_after_a_rebalance(rnics: Rnics) 
     assert (counts["duplicates"], counts["readings"], counts["resets"]) == (2, 8, 0)
     rnics.clear()
     assert rnics.counts() == counts
+
+
+def test_an_rnic_that_is_silent_for_a_day_is_forgotten_and_stays_counted(rnics: Rnics) -> None:
+    silent, other = rnics.stream("h1", PCI, "r1"), rnics.stream("h2", PCI, "r1")
+    state_of_vf0(silent, 1_000.0)
+    for _ in range(SILENT_TURNS):
+        rnics.forget()
+        assert rnics.stream("h2", PCI, "r1") is other
+    assert len(rnics._streams) == 2
+    rnics.forget()
+    assert [*rnics._streams.values()] == [other]
+    assert rnics.counts()["readings"] == 2
+    assert rnics.stream("h1", PCI, "r1") is not silent

@@ -20,6 +20,7 @@ from wallwatch.domain.isolation.messages import TOPIC as ISOLATION_TOPIC
 from wallwatch.domain.telemetry.blocks import TOPIC as BLOCKS_TOPIC
 from wallwatch.jobs import ingest_isolation, kafka
 from wallwatch.jobs.dead_letter import DeadLetters
+from wallwatch.jobs.flush_interval import FlushInterval
 from wallwatch.jobs.garbage import Garbage
 from wallwatch.jobs.ingest_batch import FINDINGS_TOPIC, TELEMETRY_TOPICS, Batch, BatchBuilder
 from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
@@ -41,10 +42,13 @@ log = logging.getLogger(__name__)
 POLL_MESSAGES = 400
 """Messages decoded and encoded together: as many as stay in the processor's caches (measured: 250 to 1,000 cost half of 20,000)."""
 
-POLL_S = 0.25
+POLL_S = 1.0
 """Longest wait for as many. What comes within a flush interval is read at once: each call has its price, whatever it reads."""
 
 LAG_EVERY_S = 5.0
+
+IDLE_S = 1.0
+"""The writing thread looks so seldom whether the process stops; a batch wakes it up at once."""
 
 
 class Ingest:
@@ -59,7 +63,7 @@ class Ingest:
         self._reader_database = Database(settings.libpq_url, self._stop)
         self._writer_database = Database(settings.libpq_url, self._stop)
         self._maintenance = Maintenance(settings, self._stop)
-        self._packing = Packing(settings, self._stop, self._maintenance.touched)
+        self._packing = Packing(settings, self._stop, self._maintenance.joined)
         self._identities = identities
         self._consumer = kafka_clients.consumer(
             settings,
@@ -80,6 +84,7 @@ class Ingest:
         )
         self._stalled = StalledPartitions("ingest", self._consumer, settings)
         self._drained = False
+        self._flush = FlushInterval(settings.ingest_flush_ms / 1000, BLOCKS_TOPIC)
         producer = kafka_clients.producer(settings, {"linger.ms": 5})
         self._letters = DeadLetters("ingest", producer)
         self._silence = SilenceWatch(kafka_clients.producer(settings, {"linger.ms": 5}), FINDINGS_TOPIC, self._reader_database.run)
@@ -152,11 +157,13 @@ class Ingest:
             if time.monotonic() >= next_lag:
                 next_lag = time.monotonic() + LAG_EVERY_S
                 LAG.labels("ingest").set(kafka.lag_of(self._consumer))
+                self._flush.follow(self._consumer)
 
     def _collect(self) -> Batch:
         """Collect one batch: the messages of one flush interval, up to the maximum number of rows."""
         batch = Batch()
-        deadline = time.monotonic() + self._settings.ingest_flush_ms / 1000
+        began = time.monotonic()
+        deadline = began + self._flush.seconds
         while not self._stop.is_set():
             wait = max(0.0, min(POLL_S, deadline - time.monotonic()))
             messages = kafka.consume(self._consumer, POLL_MESSAGES, wait, self._stop)
@@ -164,6 +171,7 @@ class Ingest:
             self._builder.add(batch, messages)
             if not batch.messages or batch.samples >= self._settings.ingest_batch_rows or time.monotonic() >= deadline:
                 break
+        self._flush.collected(batch.samples, time.monotonic() - began)
         return batch
 
     def _hand_over(self, batch: Batch) -> None:
@@ -189,12 +197,13 @@ class Ingest:
     def _write_all(self) -> None:
         while not (self._stop.is_set() and self._batches.empty()):
             try:
-                batch = self._batches.get(timeout=0.1)
+                batch = self._batches.get(timeout=0.1 if self._writer.owes_states else IDLE_S)
             except queue.Empty:
                 self._writer.idle()
                 continue
             self._writer.write(batch)
-            self._maintenance.touched({table: encoded.minutes for table, encoded in batch.tables.items()})
+            tables = batch.tables.items()
+            self._maintenance.touched({table: one.minutes for table, one in tables}, {table: one.late for table, one in tables})
             self._maintenance.minutes_touched(ingest_isolation.minutes(batch.isolation))
 
     def _commit(self, batch: Batch) -> None:

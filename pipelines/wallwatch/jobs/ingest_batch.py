@@ -20,6 +20,7 @@ from wallwatch.jobs.ingest_blocks import BlockSamples
 from wallwatch.jobs.ingest_forecasts import TOPIC as FORECASTS_TOPIC
 from wallwatch.jobs.ingest_forecasts import StoredForecast, decode_forecast
 from wallwatch.jobs.ingest_isolation import StoredIsolation
+from wallwatch.jobs.late_minutes import late_minute
 from wallwatch.jobs.metrics import UNKNOWN_FIELDS
 from wallwatch.store import admission
 from wallwatch.store.admission import Admission
@@ -168,6 +169,8 @@ class BatchBuilder:
         good = self._encode_one_by_one(batch, measurement, samples, table)
         for place, sample in good:
             news[place] = {name: sample.fields[name] for name in shown if name in sample.fields}
+        if table.minutes and min(table.minutes) < (latest := late_minute()):
+            _note_late(table.late, numbers, seen, latest)
         if shown:
             _note_news(batch.news.rates if measurement.name == "rnic" else batch.news.offload, numbers, seen, news)
         if table.unknown_fields > unknown_before:
@@ -347,6 +350,13 @@ class BatchBuilder:
 
 def _too_many(message: Any, host: str) -> Rejected:
     return rejected(message, "too_many_rnics", admission.detail(host))
+
+
+def _note_late(late: dict[int, set[int]], numbers: list[int], seen: list[Decoded | None], latest: int) -> None:
+    """Note the RNICs of samples from before this minute."""
+    for number, one in zip(numbers, seen, strict=True):
+        if one is not None and (minute := one.at_ns // 60_000_000_000) < latest:
+            late.setdefault(minute // 60, set()).add(number)
 
 
 def _note_news(

@@ -114,6 +114,8 @@ class Writer:
         self._commit = commit
         self._forecast_keep_s = forecast_keep_s
         self._last_state_s = 0.0
+        self._repeats = False
+        """Whether rows of the last batch existed already, so that those of the next one may, too."""
 
     def write(self, batch: Batch) -> None:
         """Write dead letters, then the transaction, then the offsets: after any crash the batch is read again and adds nothing twice."""
@@ -130,8 +132,9 @@ class Writer:
 
         def transaction(connection: psycopg.Connection[Any]) -> None:
             added.clear()
+            write = copy.write_new if self._repeats else copy.write
             for table in batch.tables.values():
-                added[table.table] = copy.write(connection, table)
+                added[table.table] = write(connection, table)
             self._write_findings(connection, batch)
             ingest_forecasts.write(connection, batch.forecasts, self._forecast_keep_s())
             isolation.update(ingest_isolation.write(connection, batch.isolation))
@@ -139,7 +142,12 @@ class Writer:
             self._keeper.write(connection, due, batch.findings)
 
         started = time.perf_counter()
-        self._database.run(transaction)
+        try:
+            self._database.run(transaction)
+        except copy.RowsExist:
+            self._repeats = True
+            self._database.run(transaction)
+        self._repeats = any(added[table.table] < table.row_count for table in batch.tables.values())
         FLUSH_SECONDS.observe(time.perf_counter() - started)
         self._state_written(due, now)
         for table in batch.tables.values():
@@ -148,6 +156,11 @@ class Writer:
         for name, count in isolation.items():
             ROWS.labels(name).inc(count)
         self._commit(batch)
+
+    @property
+    def owes_states(self) -> bool:
+        """Whether rows of `rnic_state` wait for the next notification."""
+        return self._keeper.waiting
 
     def idle(self) -> None:
         """Write the rows of `rnic_state` that are still due while no batch arrives."""

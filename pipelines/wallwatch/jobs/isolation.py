@@ -10,6 +10,8 @@ import logging
 import threading
 import time
 from collections import Counter
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import orjson
@@ -18,7 +20,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from wallwatch import kafka_clients
 from wallwatch.domain.isolation.assignment import Book, Facts, assigned
-from wallwatch.domain.isolation.holders import Holders
+from wallwatch.domain.isolation.holders import Holder
 from wallwatch.domain.isolation.live import RnicStream
 from wallwatch.domain.isolation.messages import TOPIC as OUTPUT
 from wallwatch.domain.telemetry.decode import Refused, decode
@@ -33,9 +35,10 @@ from wallwatch.jobs.rewind import Marks
 from wallwatch.jobs.settled import SettledOffsets
 from wallwatch.jobs.stalled import StalledPartitions
 from wallwatch.settings import Settings
-from wallwatch.store.promises import Device, HolderWatcher, SloWatcher
+from wallwatch.store.promises import SloWatcher
 from wallwatch.store.refusals import Refusal
 from wallwatch.store.telemetry_secret import TelemetryKeys
+from wallwatch.store.vf_holders import HolderWatcher
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +50,9 @@ FOLLOW_EVERY_S = 1.0
 UPKEEP_EVERY_S = 5.0
 COUNT_EVERY_S = 30.0
 """How often the counts of 40,000 streams are summed for the metrics, which takes some 20 ms."""
+FORGET_EVERY_S = 3_600.0
+SILENT_TURNS = 24
+"""After so many hours without a message an RNIC is forgotten: it was taken out, or its host has another name now."""
 RETRY_S = 2.0
 LATE_NS = 600_000_000_000
 """An older sample comes from a host or a broker that was unreachable. A job that starts again reads two minutes back."""
@@ -59,33 +65,36 @@ class Rnics:
 
     def __init__(self, slos: SloWatcher, holders: HolderWatcher) -> None:
         self._slos, self._watched = slos, holders
-        self._holders = Holders()
         self._streams: dict[tuple[str, str], RnicStream] = {}
         self._versions: dict[str, int] = {}
         self._book: Book | None = None
         self._book_version = 0
+        self._turn = 0
         self._problems: set[tuple[str, str]] = set()
         self._ended: Counter[str] = Counter()
+        self._assign = self._assigned
+        self._read_for: RnicStream | None = None
+        self._held: Mapping[int, Holder] = {}
+        """Who holds the VFs of `_read_for`."""
 
     def follow(self) -> None:
         """Take what the watchers have read: new SLOs concern every RNIC, other holders those of their hosts."""
         if self._slos.book is not self._book:
             self._book = self._slos.book
             self._book_version += 1
-        for event in self._watched.take():
-            self._holders.hear(*event)
-        for host in self._holders.changed | self._watched.take_numbered():
+        for host in self._watched.take_changed():
             self._versions[host] = self._versions.get(host, 0) + 1
-        self._holders.changed.clear()
 
     def stream(self, host: str, pci: str, rack: str) -> RnicStream:
         """The stream of one RNIC, with the newest promises."""
         found = self._streams.get((host, pci))
         if found is None:
             found = self._streams[host, pci] = RnicStream(host, pci, rack)
+        found.heard = self._turn
         version = (self._book_version, self._versions.get(host, 0), self._watched.rnic(host, pci))
         if found.version != version:
-            found.promise(self._facts_of(found), self._assigned, version)
+            self._read_for = None
+            found.promise(partial(self._facts, found), self._assign, version)
         return found
 
     def model(self, host: str, pci: str) -> str:
@@ -97,6 +106,13 @@ class Rnics:
         self._ended = self.counts()
         self._streams.clear()
 
+    def forget(self) -> None:
+        """Forget the RNICs that were silent since a number of calls."""
+        self._turn += 1
+        for key in [key for key, stream in self._streams.items() if stream.heard < self._turn - SILENT_TURNS]:
+            for kind, count in self._streams.pop(key).counts.items():
+                self._ended[kind] += count
+
     def counts(self) -> Counter[str]:
         """What the detectors of all streams have met since the process began, by kind."""
         counts = self._ended.copy()
@@ -106,21 +122,14 @@ class Rnics:
                     counts[kind] += count
         return counts
 
-    def _facts_of(self, stream: RnicStream) -> Any:
-        host, pci = stream.host, stream.pci
-        rack, model = self._watched.rnic(host, pci)
-        held = {
-            number: holder
-            for device, holder in self._holders.of_host(host).items()
-            if holder.pci == pci and (number := self._watched.number_of(Device(host, pci, device))) is not None
-        }
-
-        def facts(vf: int) -> Facts:
-            holder = held.get(vf)
-            who = ("", "") if holder is None else (holder.pod, holder.slo)
-            return Facts(host, pci, vf, stream.rack or rack, model, *who)
-
-        return facts
+    def _facts(self, stream: RnicStream, vf: int) -> Facts:
+        """What rules match on. A stream asks for all of its VFs one after the other, so who holds them is read once and not kept."""
+        if self._read_for is not stream:
+            self._read_for, self._held = stream, self._watched.held(stream.host, stream.pci)
+        rack, model = self._watched.rnic(stream.host, stream.pci)
+        holder = self._held.get(vf)
+        who = ("", "") if holder is None else (holder.pod, holder.slo)
+        return Facts(stream.host, stream.pci, vf, stream.rack or rack, model, *who)
 
     def _assigned(self, facts: Facts) -> Any:
         found, problem = assigned(facts, self._book or Book())
@@ -167,6 +176,7 @@ class IsolationJob:
         self._marks = Marks(KEPT_BACK_S)
         self._counted: Counter[str] = Counter()
         self._next_count = 0.0
+        self._next_forget = time.monotonic() + FORGET_EVERY_S
         self._judged, self._not_judged, self._refused = (
             ISOLATION_READINGS.labels(outcome) for outcome in ("judged", "not_judged", "refused")
         )
@@ -248,7 +258,7 @@ class IsolationJob:
         except (ValueError, TypeError) as error:  # of the field `vfs`, or a counter that is no number
             self._refuse(message, "wrong_type", str(error))
             return
-        verdict = stream.verdict
+        verdict = stream.take_verdict()
         if verdict is None:
             self._not_judged.inc()
             return
@@ -276,6 +286,9 @@ class IsolationJob:
         if time.monotonic() >= self._next_count:
             self._next_count = time.monotonic() + COUNT_EVERY_S
             self._count()
+        if time.monotonic() >= self._next_forget:
+            self._next_forget = time.monotonic() + FORGET_EVERY_S
+            self.rnics.forget()
         self._commit()
 
     def _count(self) -> None:

@@ -1,8 +1,10 @@
-"""Minutes of hours that may be packed and received samples late, on the Apache edition of TimescaleDB (docs/decisions/0042)."""
+"""Minutes of hours that may be packed and received samples late, on the Apache edition of TimescaleDB (docs/decisions/0042 and 0052)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,13 +18,23 @@ from wallwatch.store.rollups import Rollup, refresh_statement
 PACKED_AFTER = timedelta(hours=2)
 """Hours that ended earlier may be packed (`COMPRESS_AFTER`)."""
 
-MOST_HOURS = 12
-"""Hours that are computed at once: a host whose samples are spread over all that is kept must not hold up what is new."""
+LATE_MINUTES = 60
+"""Of samples that are older, ingest notes the RNICs: early enough for hours that end meanwhile, and live samples are never so late."""
+
+RNICS_AT_ONCE = 200
+"""RNICs that one transaction computes: of a packed hour at 10 s it unpacks 72,000 samples of each kind, in half a second."""
+
+MOST_RNICS = 2_000
+"""So many RNICs with late samples are remembered for an hour; with more, all of the hour are computed."""
 
 _CHUNKS = """
 SELECT range_start, range_end FROM timescaledb_information.chunks
 WHERE hypertable_schema = 'public' AND hypertable_name = %s AND range_start < %s AND range_end > %s
   AND pg_relation_size(format('%%I.%%I', chunk_schema, chunk_name)::regclass) > 0
+"""
+_OF_HOUR = """
+SELECT rnic_id FROM {} WHERE time >= %(start)s AND time < %(end)s
+UNION SELECT rnic_id FROM {} WHERE hour > %(start)s - INTERVAL '1 hour' AND hour < %(end)s
 """
 
 
@@ -31,38 +43,86 @@ def first_of_recent(now: datetime) -> datetime:
     return (now - PACKED_AFTER).replace(minute=0, second=0, microsecond=0)
 
 
+def late_minute() -> int:
+    """The minute (counted from 1970) before which samples are so late that their RNICs are noted."""
+    return int(time.time()) // 60 - LATE_MINUTES
+
+
+def together(one: set[int] | None, other: Collection[int] | None) -> set[int] | None:
+    """RNICs of both; None stands for any RNIC.
+
+    >>> together({1}, [2]), together(None, [2]), together({1}, None)
+    ({1, 2}, None, None)
+    """
+    if one is None or other is None or len(one) + len(other) > MOST_RNICS:
+        return None
+    return one.union(other)
+
+
+@dataclass(slots=True)
+class _Late:
+    """Minutes of an hour that received late samples."""
+
+    hour: int
+    minutes: set[int]
+    rnics: set[int] | None
+    """Those with late samples; None: any."""
+    left: list[int] | None = None
+    """RNICs that are still to be computed; None before the first were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What one transaction has computed; `left` are the RNICs that the next ones have to."""
+
+    source: str
+    late: _Late
+    left: list[int]
+
+
 class LateMinutes:
     """The minutes (counted from 1970) that have to be computed once more, by source."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, set[int]] = {}
+        self._waiting: dict[str, list[_Late]] = {}
 
-    def note(self, minutes: Mapping[str, Iterable[int]]) -> None:
-        """Samples of these minutes came late."""
-        for source, late in minutes.items():
-            self._waiting.setdefault(source, set()).update(late)
+    def note(self, source: str, hour: int, minutes: Iterable[int], rnics: set[int] | None) -> None:
+        """Samples of these minutes of an hour came late."""
+        waiting = self._waiting.setdefault(source, [])
+        for late in waiting:
+            if late.hour == hour and late.left is None:
+                late.minutes.update(minutes)
+                late.rnics = together(late.rnics, rnics)
+                return
+        waiting.append(_Late(hour, set(minutes), rnics))
 
-    def compute(self, connection: psycopg.Connection[Any], rollup: Rollup, now: datetime) -> set[int]:
-        """Compute what waits for a roll-up and join it to the packed hours, in one transaction of the caller: no minute is seen twice.
+    def compute(self, connection: psycopg.Connection[Any], rollup: Rollup, now: datetime) -> Computed | None:
+        """Compute the next RNICs of the newest hour that waits for a roll-up, and join them to the packed hour.
 
-        Returns the minutes that are to be forgotten once that is stored: none while hours are being packed, and the newest hours of many.
+        All in one transaction of the caller: no minute is seen twice. What it returns is to be given to `forget` once that is stored; None
+        when nothing waits, or hours are being packed.
         """
-        recent = int(first_of_recent(now).timestamp()) // 60
-        hours: dict[int, set[int]] = {}
-        for minute in self._waiting.get(rollup.source, ()):
-            if minute < recent:
-                hours.setdefault(minute // 60, set()).add(minute)
-        if not hours or connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [PACKING]).fetchone() != (True,):
-            return set()
-        computed: set[int] = set()
-        for hour in sorted(hours, reverse=True)[:MOST_HOURS]:
-            first, last = min(hours[hour]), max(hours[hour])
-            self._compute_hour(connection, rollup, datetime.fromtimestamp(first * 60, UTC), datetime.fromtimestamp((last + 1) * 60, UTC))
-            computed |= hours[hour]
-        return computed
+        recent = int(first_of_recent(now).timestamp()) // 3_600
+        waiting = [late for late in self._waiting.get(rollup.source, ()) if late.hour < recent]
+        if not waiting or connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [PACKING]).fetchone() != (True,):
+            return None
+        late = max(waiting, key=lambda one: one.hour)
+        start, end = (datetime.fromtimestamp(minute * 60, UTC) for minute in (min(late.minutes), max(late.minutes) + 1))
+        left = late.left
+        if left is None:
+            left = sorted(self._of_hour(connection, rollup, start, end) if late.rnics is None else late.rnics)
+        if left:
+            self._compute_rnics(connection, rollup, start, end, left[:RNICS_AT_ONCE])
+        return Computed(rollup.source, late, left[RNICS_AT_ONCE:])
 
-    def _compute_hour(self, connection: psycopg.Connection[Any], rollup: Rollup, start: datetime, end: datetime) -> None:
-        connection.execute(refresh_statement(rollup, only_changed=True).encode(), {"start": start, "end": end})
+    def _of_hour(self, connection: psycopg.Connection[Any], rollup: Rollup, start: datetime, end: datetime) -> list[int]:
+        """All RNICs that may have samples."""
+        query = sql.SQL(_OF_HOUR).format(sql.Identifier(rollup.source), sql.Identifier(packed.table_name(rollup.source)))
+        return [rnic for (rnic,) in connection.execute(query, {"start": start, "end": end})]
+
+    def _compute_rnics(self, connection: psycopg.Connection[Any], rollup: Rollup, start: datetime, end: datetime, rnics: list[int]) -> None:
+        statement = refresh_statement(rollup, only_changed=True, of_rnics=True)
+        connection.execute(statement.encode(), {"start": start, "end": end, "rnics": rnics})
         is_packed = sql.SQL("SELECT EXISTS (SELECT FROM {} WHERE hour >= %s AND hour < %s)").format(
             sql.Identifier(packed.table_name(rollup.table))
         )
@@ -70,6 +130,8 @@ class LateMinutes:
             if connection.execute(is_packed, [begins, ends]).fetchone() == (True,):
                 connection.execute("SELECT wallwatch_pack_hour(%s, %s)", [rollup.table, begins])
 
-    def forget(self, source: str, minutes: Iterable[int]) -> None:
+    def forget(self, computed: Computed) -> None:
         """These have been computed, and are stored."""
-        self._waiting[source].difference_update(minutes)
+        computed.late.left = computed.left
+        if not computed.left:
+            self._waiting[computed.source].remove(computed.late)

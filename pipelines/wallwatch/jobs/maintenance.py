@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import groupby
@@ -18,7 +18,7 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import create_engine
 
-from wallwatch.jobs.late_minutes import LateMinutes, first_of_recent
+from wallwatch.jobs.late_minutes import Computed, LateMinutes, first_of_recent, late_minute, together
 from wallwatch.jobs.pending_buckets import PendingBuckets
 from wallwatch.settings import Settings
 from wallwatch.store import packed
@@ -32,6 +32,9 @@ ROLLUP_EVERY_S = 20.0
 RETENTION_EVERY_S = 3_600.0
 OPEN_SHARE = 0.01
 """Part of the time for which minutes that have not ended may be computed. Of a large fleet, most are computed once, when they have."""
+
+LATE_TURN_S = 10.0
+"""So long late minutes of a roll-up are computed at once; a piece that has begun ends."""
 
 LOCK = 7_241_023
 """Advisory lock: of several ingest processes, the one that holds it does this work."""
@@ -59,24 +62,53 @@ class Maintenance:
         self._clock = clock
         self._open_due_s = float("-inf")
         self._touched: dict[str, set[int]] = {}
+        self._late_rnics: dict[tuple[str, int], set[int] | None] = {}
+        """RNICs with late samples that were not noted yet, by table and hour (since 1970); None: any."""
         self._isolation = PendingBuckets(ISOLATION_ROLLUPS, clock)
         self._late = LateMinutes()
         self._caught_up = False
         self._not_needed = False
         self._lock = threading.Lock()
 
-    def touched(self, minutes: Mapping[str, Iterable[int]]) -> None:
+    def touched(self, minutes: Mapping[str, Iterable[int]], late: Mapping[str, Mapping[int, Collection[int]]] | None = None) -> None:
         """Note the minutes (counted from 1970) that a batch wrote to, by table.
 
         Minutes of which samples are not kept stay as they are: what a host with a wrong clock sends would replace them.
+
+        Parameters
+        ----------
+        late
+            RNICs that it wrote to, by table and hour (counted from 1970), of minutes before `late_minute`; without it, any.
         """
-        oldest = int(time.time() - self._settings.retention_days * 86_400) // 60
+        latest = late_minute()
         with self._lock:
-            if self._not_needed:
-                return
+            self._note(minutes)
             for table, of_table in minutes.items():
-                if table in _SOURCES:
-                    self._touched.setdefault(table, set()).update(minute for minute in of_table if minute > oldest)
+                if table in _SOURCES and not self._not_needed:
+                    rnics = (late or {}).get(table, {})
+                    for hour in {minute // 60 for minute in of_table if minute < latest}:
+                        key = table, hour
+                        self._late_rnics[key] = together(self._late_rnics.get(key, set()), rnics.get(hour))
+
+    def _note(self, minutes: Mapping[str, Iterable[int]]) -> None:
+        """Note minutes; the caller holds the lock."""
+        oldest = int(time.time() - self._settings.retention_days * 86_400) // 60
+        for table, of_table in minutes.items():
+            if table in _SOURCES and not self._not_needed:
+                self._touched.setdefault(table, set()).update(minute for minute in of_table if minute > oldest)
+
+    def _note_again(self, minutes: Mapping[str, Collection[int]], late: Mapping[tuple[str, int], set[int] | None]) -> None:
+        """These could not be computed. Minutes that were not late when they were noted may be by then: of any RNIC."""
+        latest = late_minute()
+        of_any = {(table, minute // 60): None for table, of_table in minutes.items() for minute in of_table if minute >= latest}
+        with self._lock:
+            self._note(minutes)
+            for key, rnics in {**late, **of_any}.items():
+                self._late_rnics[key] = together(self._late_rnics.get(key, set()), rnics)
+
+    def joined(self, table: str, minutes: Iterable[int], rnics: Collection[int] | None) -> None:
+        """Note that late samples of some RNICs (None: any) were packed: from now on, one that came again counts once."""
+        self.touched({table: minutes}, None if rnics is None else {table: {minute // 60: rnics for minute in minutes}})
 
     def minutes_touched(self, minutes: Iterable[int]) -> None:
         """Note the minutes (counted from 1970) of `vf_minute` that a batch wrote to."""
@@ -107,6 +139,7 @@ class Maintenance:
         with self._lock:
             self._not_needed = True
             self._touched.clear()
+            self._late_rnics.clear()
 
     def _edition(self) -> Edition:
         engine = create_engine(self._settings.database_url)
@@ -119,6 +152,7 @@ class Maintenance:
         """Recompute the touched minutes. One that has not ended is computed again then; before, only while that takes little time."""
         with self._lock:
             touched, self._touched = self._touched, {}
+            late, self._late_rnics = self._late_rnics, {}
         started = datetime.now(UTC)
         recent, unended = int(first_of_recent(started).timestamp()) // 60, int(started.timestamp()) // 60
         waiting: dict[str, set[int]] = {}
@@ -136,9 +170,10 @@ class Maintenance:
                         open_s += (self._clock() - begin_s) * max(end - max(first, unended), 0) / (end - first)
                 if open_s:
                     self._open_due_s = self._clock() + open_s / OPEN_SHARE
-            self.touched(waiting)
-            self._late.note({table: {minute for minute in minutes if minute < recent} for table, minutes in touched.items()})
-            touched = {}
+            with self._lock:
+                self._note(waiting)
+            self._note_late(touched, late, recent)
+            touched, late = {}, {}
             if not self._caught_up:
                 self._catch_up(connection)
                 self._caught_up = True
@@ -148,10 +183,20 @@ class Maintenance:
                 if rollup.table in packed.MINUTES:
                     self._compute_late(connection, rollup, started)
         except _Busy:
-            self.touched(touched)
+            self._note_again(touched, late)
         except psycopg.Error:
-            self.touched(touched)
+            self._note_again(touched, late)
             raise
+
+    def _note_late(self, touched: Mapping[str, Iterable[int]], late: Mapping[tuple[str, int], set[int] | None], recent: int) -> None:
+        """Note what came before this minute for later, with its RNICs."""
+        hours: dict[tuple[str, int], set[int]] = {}
+        for table, minutes in touched.items():
+            for minute in minutes:
+                if minute < recent:
+                    hours.setdefault((table, minute // 60), set()).add(minute)
+        for (table, hour), minutes in hours.items():
+            self._late.note(table, hour, minutes, late.get((table, hour)))
 
     def _take_lock(self, connection: psycopg.Connection[Any]) -> None:
         row = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK]).fetchone()
@@ -159,15 +204,19 @@ class Maintenance:
             raise _Busy
 
     def _compute_late(self, connection: psycopg.Connection[Any], rollup: Rollup, now: datetime) -> None:
+        """Compute late minutes, some RNICs at a time. What is left after some time waits for the next turn: new minutes come first."""
+        begin_s = self._clock()
         try:
-            with connection.transaction():
-                self._take_lock(connection)
-                computed = self._late.compute(connection, rollup, now)
+            computed: Computed | None = None
+            while computed is None or self._clock() - begin_s < LATE_TURN_S:
+                with connection.transaction():
+                    self._take_lock(connection)
+                    computed = self._late.compute(connection, rollup, now)
+                if computed is None:
+                    return
+                self._late.forget(computed)
         except packed.BUSY as error:
             log.info("late minutes of %s wait: %s", rollup.view, error.diag.message_primary)
-            return
-        if computed:
-            self._late.forget(rollup.source, computed)
 
     def _one_bucket(self, connection: psycopg.Connection[Any], rollup: Rollup, begin_s: int) -> None:
         begin = datetime.fromtimestamp(begin_s, UTC)

@@ -9,12 +9,13 @@ import itertools
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 import psycopg
+from psycopg import sql
 
 from wallwatch.settings import Settings
 from wallwatch.store import packed
@@ -26,6 +27,9 @@ EVERY_S = 120.0
 TURN_S = 300.0
 """After this time, what is left waits for the next turn, which begins with the newest samples: after an upgrade there may be a week of
 samples and 90 days of minutes to pack."""
+RNICS_AT_ONCE = 100
+"""Of an hour that is packed already, or that others write to: one transaction has at most 0.6 million masks of `fleetsim`'s fleet, some
+seconds, of which half are unpacked and sorted."""
 LOCK = 7_241_026
 """Advisory lock: of several ingest processes, the one that holds it packs."""
 
@@ -35,12 +39,21 @@ SELECT range_start FROM timescaledb_information.chunks
 WHERE hypertable_schema = 'public' AND hypertable_name = %s AND range_end < now() - INTERVAL '{COMPRESS_AFTER}'
   AND pg_relation_size(format('%%I.%%I', chunk_schema, chunk_name)::regclass) > 0
 """  # noqa: S608 - a constant
+_JOIN = "SELECT wallwatch_pack_rnics(%s, %s, %s, %s)"
+_CAN_JOIN = "SELECT to_regprocedure('wallwatch_pack_rnics(text, timestamptz, integer, integer)') IS NOT NULL"
+
+Touched = Callable[[str, Iterable[int], Collection[int] | None], None]
+"""Takes a table, minutes (counted from 1970) and RNICs; None for all."""
 
 
 class Packing:
-    """Packs the hours that ended some time ago. Calls `touched` with the minutes whose aggregates have to be computed again."""
+    """Packs the hours that ended some time ago. Calls `touched` with the minutes whose aggregates have to be computed again.
 
-    def __init__(self, settings: Settings, stop: threading.Event, touched: Callable[[Mapping[str, Iterable[int]]], None]) -> None:
+    An hour is packed as a whole. If it has packed samples already, or others write to it, a number of RNICs at a time are: each of these
+    transactions is short, and what they have done stays done when the process ends.
+    """
+
+    def __init__(self, settings: Settings, stop: threading.Event, touched: Touched) -> None:
         self._settings = settings
         self._stop = stop
         self._touched = touched
@@ -100,7 +113,12 @@ class Packing:
         return bool(connection.execute(_EXIST, [packed.table_name(table)]).fetchone() == (True,))
 
     def _pack_hour(self, connection: psycopg.Connection[Any], table: str, begins: datetime) -> int:
+        joined: set[int] = set()
         try:
+            if (begins, table) in self._failed or self._has_packed(connection, table, begins):
+                self._join(connection, table, begins, joined)
+                if self._stop.is_set():
+                    return 0
             row = connection.execute("SELECT wallwatch_pack_hour(%s, %s)", [table, begins]).fetchone()
         except packed.BUSY as error:
             self._failed[begins, table] = next(self._failures)
@@ -111,8 +129,32 @@ class Packing:
             if not self._stop.is_set():
                 log.warning("%s of %s cannot be packed now; the next turn begins with others", begins, table)
             raise
+        finally:
+            self._touch(table, begins, joined)
         self._failed.pop((begins, table), None)
-        if row is not None and row[0] and table in packed.PACKED:  # until now, a sample that came again counted twice
-            first = int(begins.timestamp()) // 60
-            self._touched({table: range(first, first + 60)})
+        if row is not None and row[0]:
+            self._touch(table, begins, None)
         return 1
+
+    def _has_packed(self, connection: psycopg.Connection[Any], table: str, begins: datetime) -> bool:
+        """Whether a part of the hour is packed."""
+        query = sql.SQL("SELECT EXISTS (SELECT FROM {} WHERE hour >= %s AND hour < %s)").format(sql.Identifier(packed.table_name(table)))
+        return connection.execute(query, [begins, begins + packed.HOUR]).fetchone() == (True,)
+
+    def _join(self, connection: psycopg.Connection[Any], table: str, begins: datetime, joined: set[int]) -> None:
+        """Pack the RNICs that have rows, some at a time; adds them to `joined`. What comes meanwhile stays for the rest of the hour."""
+        if connection.execute(_CAN_JOIN).fetchone() != (True,):
+            return
+        above = 0
+        while not self._stop.is_set():
+            row = connection.execute(_JOIN, [table, begins, above, RNICS_AT_ONCE]).fetchone()
+            if row is None or not row[0]:
+                return
+            joined.update(row[0])
+            above = max(row[0])
+
+    def _touch(self, table: str, begins: datetime, rnics: Collection[int] | None) -> None:
+        """Minutes of which samples were packed are computed again: until now, a sample that came again counted twice."""
+        if table in packed.PACKED and (rnics is None or rnics):
+            first = int(begins.timestamp()) // 60
+            self._touched(table, range(first, first + 60), rnics)

@@ -63,6 +63,8 @@ class Encoded:
     unknown_fields: int = 0
     minutes: set[int] = field(default_factory=set)
     """Minutes (since 1970) of the rows."""
+    late: dict[int, set[int]] = field(default_factory=dict)
+    """RNICs of rows that came late, by the hour (since 1970) of the rows."""
 
     @property
     def row_count(self) -> int:

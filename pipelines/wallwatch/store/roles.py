@@ -86,7 +86,11 @@ TELEMETRY = frozenset(metadata.tables) - MODELS - LAB
 COUNTED_BY_JOBS = frozenset({"dead_letter_count"})
 """Each message is refused by the job that reads it, which counts it."""
 
-INGEST_FUNCTIONS = ("wallwatch_drop_old_chunks(text, timestamptz)", "wallwatch_pack_hour(text, timestamptz)")
+INGEST_FUNCTIONS = (
+    "wallwatch_drop_old_chunks(text, timestamptz)",
+    "wallwatch_pack_hour(text, timestamptz)",
+    "wallwatch_pack_rnics(text, timestamptz, integer, integer)",
+)
 """They run with the owner's rights."""
 
 

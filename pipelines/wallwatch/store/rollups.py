@@ -142,8 +142,10 @@ ISOLATION_ROLLUPS = (TENANT_1M, TENANT_HOUR, VF_HOUR, VF_DAY)
 ROLLUPS: tuple[Rollup, ...] = (_rollup("rnic_1m", "rnic"), _rollup("offload_1m", "rnic_offload"), *ISOLATION_ROLLUPS)
 
 
-def refresh_statement(rollup: Rollup, only_changed: bool = False) -> str:
+def refresh_statement(rollup: Rollup, only_changed: bool = False, of_rnics: bool = False) -> str:
     """SQL that recomputes the buckets from %(start)s up to %(end)s; running it twice changes nothing.
+
+    With `of_rnics`, those of the RNICs %(rnics)s only.
 
     With `only_changed`, no row is written that the view has already: buckets of packed hours are no rows, so each would be written again.
 
@@ -154,15 +156,16 @@ def refresh_statement(rollup: Rollup, only_changed: bool = False) -> str:
     updates = ", ".join(f"{name} = excluded.{name}" for name in names)
     changed = f"({', '.join(f'old.{name}' for name in names)}) IS DISTINCT FROM ({', '.join(f'excluded.{name}' for name in names)})"
     same = " AND ".join(f"fresh.{name} = old.{name}" for name in rollup.identity)
-    within = f"{rollup.source_time} >= %(start)s AND {rollup.source_time} < %(end)s"
+    some = " AND rnic_id = ANY (%(rnics)s)" if of_rnics else ""
+    within = f"{rollup.source_time} >= %(start)s AND {rollup.source_time} < %(end)s{some}"
     if rollup.source in packed.PACKED:  # a late sample's minute also has those that are packed
         within += " AND hour > %(start)s::timestamptz - INTERVAL '1 hour' AND hour < %(end)s"
     select = rollup.select_from(packed.view_name(rollup.source))
     gone = (
-        f"DELETE FROM {rollup.table} AS old WHERE bucket >= %(start)s AND bucket < %(end)s"  # noqa: S608 - names of the registry
+        f"DELETE FROM {rollup.table} AS old WHERE bucket >= %(start)s AND bucket < %(end)s{some}"  # noqa: S608 - names of the registry
         f" AND NOT EXISTS (SELECT FROM fresh WHERE {same})"
     )
-    known = f"SELECT {columns} FROM {rollup.view} WHERE bucket >= %(start)s AND bucket < %(end)s"  # noqa: S608 - as above
+    known = f"SELECT {columns} FROM {rollup.view} WHERE bucket >= %(start)s AND bucket < %(end)s{some}"  # noqa: S608 - as above
     written = f"(SELECT {columns} FROM fresh EXCEPT {known}) AS changed" if only_changed else "fresh"  # noqa: S608 - as above
     # Names come from the registry, never from input.
     return (

@@ -140,6 +140,11 @@ class StateKeeper:
             if known.walls_of is None or known.walls_of[0] is not known.offload or known.walls_of[1] is not profile:
                 known.walls, known.walls_of = read_walls(known.offload, profile), (known.offload, profile)
 
+    @property
+    def waiting(self) -> bool:
+        """Whether rows are to be written, now or later."""
+        return bool(self._pending)
+
     def due(self, now_s: float) -> list[int]:
         """RNICs to write now, within the budget; those that waited longest come first."""
         if self._last_s is not None:
@@ -151,17 +156,18 @@ class StateKeeper:
         """Write rows and symptoms inside the caller's transaction; True when anything was written. NOTIFY goes out with the commit."""
         if not due and not findings:
             return False
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
-        for rates_known in (True, False):
-            rows = [(i, self._identities.by_id[i], self._known[i]) for i in due if (self._known[i].rates is not None) == rates_known]
-            for rnic_id, _, known in rows:
-                self._read_walls(rnic_id, known)
-            if rows:
-                connection.execute(_UPSERT_WITH_RATES if rates_known else _UPSERT_WITHOUT_RATES, [_as_json(rows)])
-        for finding in findings:
-            for rnic_id in finding.shown_on:
-                self._write_symptom(connection, rnic_id, finding.message)
-        connection.execute(f"NOTIFY {NOTIFY_CHANNEL}")
+        with connection.pipeline():  # all of it takes one answer of the database
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+            for rates_known in (True, False):
+                rows = [(i, self._identities.by_id[i], self._known[i]) for i in due if (self._known[i].rates is not None) == rates_known]
+                for rnic_id, _, known in rows:
+                    self._read_walls(rnic_id, known)
+                if rows:
+                    connection.execute(_UPSERT_WITH_RATES if rates_known else _UPSERT_WITHOUT_RATES, [_as_json(rows)])
+            for finding in findings:
+                for rnic_id in finding.shown_on:
+                    self._write_symptom(connection, rnic_id, finding.message)
+            connection.execute(f"NOTIFY {NOTIFY_CHANNEL}")
         return True
 
     def _write_symptom(self, connection: psycopg.Connection[Any], rnic_id: int, message: Mapping[str, Any]) -> None:

@@ -6,19 +6,23 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import orjson
+from confluent_kafka import Producer
 from tests.bench.isolation import EVERY_S, START_S, Judge
 from tests.bench.ledger.fleet import fleet
 from tests.bench.ledger.paired import Paired, measure
 
 from wallwatch.domain.symptoms import silence
 from wallwatch.domain.symptoms.host_stage import MEASUREMENTS, Message
+from wallwatch.domain.telemetry.block_layouts import layouts
 from wallwatch.domain.telemetry.decode import Decoded, Sender, decode
 from wallwatch.domain.telemetry.keys import TAG, Keys, key_of
 from wallwatch.domain.telemetry.registry import measurements
 from wallwatch.jobs.classify import Classifier
 from wallwatch.jobs.host_state import HostStates
 from wallwatch.jobs.ingest import POLL_MESSAGES
-from wallwatch.jobs.ingest_batch import Batch, BatchBuilder
+from wallwatch.jobs.ingest_batch import FINDINGS_TOPIC, Batch, BatchBuilder
+from wallwatch.jobs.silence import SilenceWatch
+from wallwatch_testing.blocks import in_blocks
 from wallwatch_testing.ingest_batches import IdentitiesInMemory, Record, rows_of
 from wallwatch_testing.vf_traffic import SharedRnic
 
@@ -27,6 +31,8 @@ INGEST_HOSTS, CLASSIFY_HOSTS, ISOLATION_RNICS = 60, 12, 150
 REFERENCES = 10
 COLLECTION = 9
 """Messages of one collection of a host: two of each of its four RNICs, and one of its datapath."""
+MESSAGES_OF_ALL = 216
+"""Of a host whose four RNICs have ten masks and one or two virtual functions each: what it sends in some 40 s, events left out."""
 SECRET = bytes(range(32))
 
 
@@ -50,21 +56,51 @@ def _records() -> list[Record]:
     return found
 
 
+def _blocks() -> list[Record]:
+    """What hosts send in some 40 s, everything but events, in the usual form: a block for each host, time and measurement."""
+    sent = fleet(frozenset(layouts()), INGEST_HOSTS)[:MESSAGES_OF_ALL]
+    found: list[tuple[int, Record]] = []
+    for number in range(INGEST_HOSTS):
+        messages = []
+        for name, host, message in (one[number] for one in sent):
+            key = b'"rack":"r1","%b":"%b"' % (TAG.encode(), key_of(SECRET, host).encode())
+            messages.append(Record(name, message.replace(b'"rack":"r1"', key), host.encode()))
+        for block in in_blocks(messages):
+            assert block.measurement == "blocks"
+            found.append((_second_of(block.content or b""), block))
+    in_order = sorted(found, key=lambda one: one[0])
+    return [block._replace(number=number) for number, (_, block) in enumerate(in_order)]
+
+
+def _second_of(block: bytes) -> int:
+    """Second of a block's first row."""
+    return int(orjson.loads(block)["rows"][0][0]) // 1_000_000_000
+
+
+def _with_database(work: Callable[..., None]) -> None:
+    work(None)
+
+
 def ingest_batch() -> Paired:
     """From Kafka's records to the bytes of COPY: `BatchBuilder` with senders checked and silent hosts watched."""
-    records = _records()
-    parts = [records[i : i + POLL_MESSAGES] for i in range(0, len(records), POLL_MESSAGES)]
     watch = silence.new()
-    proves = Keys([SECRET]).proves
 
     def hear(measurement: str, messages: Iterable[Decoded]) -> None:
         for tags, at_ns, fields in messages:
             silence.take(watch, Message(measurement, tags, at_ns, fields))
 
-    def with_database(work: Callable[..., None]) -> None:
-        work(None)
+    return _ingested(_records(), hear)
 
-    builder = BatchBuilder(IdentitiesInMemory(), with_database, 0, hear, lambda record_key: Sender(record_key, proves))
+
+def ingest_blocks() -> Paired:
+    """The same for blocks, as hosts send them, masks and virtual functions included, with the job's own watch; per sample."""
+    return _ingested(_blocks(), SilenceWatch(Producer({"log_level": 0}), FINDINGS_TOPIC, _with_database).on_decoded)
+
+
+def _ingested(records: list[Record], hear: Callable[[str, Iterable[Decoded]], None]) -> Paired:
+    parts = [records[i : i + POLL_MESSAGES] for i in range(0, len(records), POLL_MESSAGES)]
+    proves = Keys([SECRET]).proves
+    builder = BatchBuilder(IdentitiesInMemory(), _with_database, 0, hear, lambda record_key: Sender(record_key, proves))
 
     def work() -> Batch:
         batch = Batch()
@@ -73,8 +109,10 @@ def ingest_batch() -> Paired:
         return batch
 
     work()
-    tables = work().tables.values()
-    assert sum(table.row_count for table in tables) == len(records), "messages were refused"
+    again = work()
+    assert not again.rejected, "messages were refused"
+    tables = again.tables.values()
+    assert sum(table.row_count for table in tables) == again.samples, "rows are missing"
     rows = [row for table in tables for row in rows_of(table)]
 
     def reference() -> bytes:
@@ -85,7 +123,7 @@ def ingest_batch() -> Paired:
             joined = b"".join(rows)
         return joined
 
-    return measure(work, reference, len(records), ROUNDS, 2)
+    return measure(work, reference, again.samples, ROUNDS, 2)
 
 
 def classify_stage() -> Paired:
@@ -152,6 +190,7 @@ PARSING = "orjson.loads of the same messages and of the functions inside"
 
 SHORT = {
     "ingest_batch": Short(ingest_batch, "orjson.loads of the same messages, and joining the same rows' ready bytes"),
+    "ingest_blocks": Short(ingest_blocks, "orjson.loads of the same blocks, and joining the same rows' ready bytes"),
     "classify_stage": Short(classify_stage, DECODING),
     "classify_stage_compiled": Short(classify_stage, DECODING, compiled=True),
     "isolation_stream": Short(isolation_stream, PARSING),

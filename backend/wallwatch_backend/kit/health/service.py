@@ -12,7 +12,7 @@ from wallwatch.kafka_settings import KafkaSettings
 from wallwatch_backend.kit.database import Database
 from wallwatch_backend.kit.health.schemas import Check, Readiness
 
-REQUIRED_REVISION = "0033"
+REQUIRED_REVISION = "0035"
 _KAFKA_TIMEOUT_S = 3
 _KAFKA_KEPT_S = 5.0  # frequent probes must not ask the brokers each time
 

@@ -83,3 +83,19 @@ def test_a_del_without_a_device_takes_what_its_container_has_and_a_boot_takes_al
     assert holders.of_host("h1") == {}
     add(holders, 25, "0000:3b:00.3", "c/web")  # from before the boot
     assert holders.of_host("h1") == {}
+
+
+def test_what_was_released_long_ago_is_forgotten_and_who_holds_a_function_is_not() -> None:
+    holders = Holders()
+    add(holders, 10, "0000:3b:00.2", "a/web")
+    add(holders, 10, "0000:3b:00.3", "a/db")
+    holders.hear(20, "h1", "0000:3b:00.0", "cni_del", {"device": "0000:3b:00.2"})
+    holders.hear(30, "h2", "", "host_booted", {})
+    assert holders.forget(20) == []
+    add(holders, 15, "0000:3b:00.2", "b/late")
+    assert set(holders.of_host("h1")) == {"0000:3b:00.3"}
+    assert holders.forget(21) == [("h1", "0000:3b:00.2")]
+    assert holders.of_host("h1")["0000:3b:00.3"].pod == "a/db"
+    assert set(holders._hosts) == {"h1", "h2"}, "h2's boot is not forgotten"
+    assert holders.forget(31) == []
+    assert set(holders._hosts) == {"h1"}

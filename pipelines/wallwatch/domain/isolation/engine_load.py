@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 
 PRIOR_PACKET_BYTES = 200.0
@@ -46,7 +45,7 @@ class EngineLoad:
     __slots__ = ("_calm", "_full", "_prior", "_seen", "costs", "learnt", "line_rate_known", "ratios")
 
     def __init__(self, nic_bps: float | None) -> None:
-        self._full: deque[tuple[float, float]] = deque(maxlen=HISTORY)
+        self._full: list[tuple[float, float]] = []
         self._calm: list[tuple[float, float]] = []
         self._seen = 0
         self.ratios = (PRIOR_PACKET_BYTES, PRIOR_PACKET_BYTES)
@@ -61,6 +60,8 @@ class EngineLoad:
     def full(self, packets: float, byte_rate: float) -> None:
         """A second in which the engine dropped: what it passed on is what it can."""
         self._full.append((packets, byte_rate))
+        if len(self._full) > HISTORY:
+            del self._full[0]
         self._seen += 1
         # The first seconds teach most; later ones matter only when they contradict what is known.
         if self._seen <= 8 or abs(self.costs.of(packets, byte_rate) - 1.0) > 0.03 or self._seen % 32 == 0:
@@ -105,8 +106,8 @@ class EngineLoad:
         """Non-negative least squares: full seconds have load 1, calm ones at most 1, and the prior settles what they leave open."""
         from wallwatch.domain.isolation.cost_fit import fit_costs, plausible_ratios
 
-        fitted = fit_costs(list(self._full), self._calm, self._prior.packet_bytes, PRIOR_SIGMA / SECOND_SIGMA)
+        fitted = fit_costs(self._full, self._calm, self._prior.packet_bytes, PRIOR_SIGMA / SECOND_SIGMA)
         if fitted is not None:
             self.costs = Costs(*fitted)
             self.learnt = True
-            self.ratios = plausible_ratios(list(self._full), self._calm, self._prior.packet_bytes, SECOND_SIGMA)
+            self.ratios = plausible_ratios(self._full, self._calm, self._prior.packet_bytes, SECOND_SIGMA)

@@ -6,6 +6,7 @@ A refused ADD assigns nothing. A DEL releases the function, also one that no lon
 from __future__ import annotations
 
 from collections.abc import Mapping
+from sys import intern
 from typing import Any, NamedTuple
 
 
@@ -22,51 +23,80 @@ class Holder(NamedTuple):
 
 
 class Holders:
-    """Holders by host and PCI address of the function. `changed` has the hosts that changed since it was last emptied."""
+    """Holders by host and PCI address of the function. `changed` has the hosts that changed since it was last emptied.
+
+    Names that come again with each event are kept once. What is kept of a function does not grow with the number of its pods.
+    """
 
     def __init__(self) -> None:
-        self._hosts: dict[str, dict[str, Holder]] = {}
-        self._taken_us: dict[tuple[str, str], int] = {}
-        """When a function was released: an older ADD that arrives late does not assign it again."""
+        self._hosts: dict[str, dict[str, Holder | int]] = {}
+        """Of each function its holder, or when it was released: an older ADD that arrives late does not assign it again."""
         self._booted_us: dict[str, int] = {}
         self.changed: set[str] = set()
 
     def hear(self, at_us: int, host: str, pci: str, kind: str, fields: Mapping[str, Any]) -> None:
         """Apply one event; the same event again, or an older one after a newer one, changes nothing."""
-        devices = self._hosts.setdefault(host, {})
+        host = intern(host)
+        devices = self._hosts.get(host)
+        if devices is None:
+            devices = self._hosts[host] = {}
         device = fields.get("device")
         if kind == "cni_add":
             if isinstance(device, str) and device and fields.get("result") != "refused":
-                self._give(at_us, host, device, Holder(at_us, pci, *(_text(fields, n) for n in ("pod", "container", "interface", "slo"))))
+                self._give(at_us, host, devices, device, pci, fields)
         elif kind == "host_booted":
             self._booted_us[host] = max(at_us, self._booted_us.get(host, 0))
-            for one in [name for name, holder in devices.items() if holder.since_us < at_us]:
-                self._take(at_us, host, one)
+            for one in [name for name, known in devices.items() if isinstance(known, Holder) and known.since_us < at_us]:
+                self._take(at_us, host, devices, one)
         elif isinstance(device, str) and device:
-            self._take(at_us, host, device)
+            self._take(at_us, host, devices, device)
         else:
-            container, interface = _text(fields, "container"), _text(fields, "interface")
-            for one in [name for name, holder in devices.items() if (holder.container, holder.interface) == (container, interface)]:
-                self._take(at_us, host, one)
+            attached = _text(fields, "container"), _text(fields, "interface")
+            for one in [name for name, known in devices.items() if isinstance(known, Holder) and known[3:5] == attached]:
+                self._take(at_us, host, devices, one)
 
-    def _give(self, at_us: int, host: str, device: str, holder: Holder) -> None:
-        devices = self._hosts[host]
-        before = devices.get(device)
-        since = max(self._taken_us.get((host, device), 0), self._booted_us.get(host, 0), 0 if before is None else before.since_us)
-        if at_us > since:
-            devices[device] = holder
+    def _give(self, at_us: int, host: str, devices: dict[str, Holder | int], device: str, pci: str, fields: Mapping[str, Any]) -> None:
+        known = devices.get(device, 0)
+        since = known.since_us if isinstance(known, Holder) else known
+        if at_us > max(since, self._booted_us.get(host, 0)):
+            pod, interface, slo = (intern(_text(fields, name)) for name in ("pod", "interface", "slo"))
+            devices[intern(device)] = Holder(at_us, intern(pci), pod, _text(fields, "container"), interface, slo)
             self.changed.add(host)
 
-    def _take(self, at_us: int, host: str, device: str) -> None:
-        holder = self._hosts[host].get(device)
-        self._taken_us[host, device] = max(at_us, self._taken_us.get((host, device), 0))
-        if holder is not None and holder.since_us < at_us:
-            del self._hosts[host][device]
+    def _take(self, at_us: int, host: str, devices: dict[str, Holder | int], device: str) -> None:
+        known = devices.get(device, 0)
+        if not isinstance(known, Holder):
+            devices[intern(device)] = max(at_us, known)
+        elif known.since_us < at_us:
+            devices[device] = at_us
             self.changed.add(host)
 
     def of_host(self, host: str) -> Mapping[str, Holder]:
         """Holders of a host's functions by PCI address."""
-        return self._hosts.get(host, {})
+        return {device: known for device, known in self._hosts.get(host, {}).items() if isinstance(known, Holder)}
+
+    def held(self, host: str, device: str) -> Holder | None:
+        """The holder of one function."""
+        known = self._hosts.get(host, {}).get(device)
+        return known if isinstance(known, Holder) else None
+
+    def forget(self, before_us: int) -> list[tuple[str, str]]:
+        """Forget when functions were released before this time: to be called when no older event can arrive any more.
+
+        Returns the functions, each with its host.
+        """
+        forgotten = [
+            (host, device)
+            for host, devices in self._hosts.items()
+            for device, known in devices.items()
+            if isinstance(known, int) and known < before_us
+        ]
+        for host, device in forgotten:
+            del self._hosts[host][device]
+        self._booted_us = {host: at_us for host, at_us in self._booted_us.items() if at_us >= before_us}
+        for host in [host for host, devices in self._hosts.items() if not devices and host not in self._booted_us]:
+            del self._hosts[host]
+        return forgotten
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:

@@ -6,6 +6,7 @@ Everything runs through the same detector as `wallwatch vnic detect`. A time wit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from sys import intern
 from typing import Any
 
 import orjson
@@ -34,29 +35,30 @@ FactsOf = Callable[[int], Facts]
 class _Vf:
     """What is known of a VF apart from its counters."""
 
-    __slots__ = ("assigned", "facts", "generation", "name", "problem", "who")
+    __slots__ = ("assigned", "name", "problem", "who")
 
     def __init__(self, name: str, facts: Facts, assigned: Assigned | None, problem: str, generation: str) -> None:
-        self.name, self.facts, self.assigned, self.problem = name, facts, assigned, problem
-        self.bound(generation)
+        self.name, self.assigned, self.problem = name, assigned, problem
+        slo = assigned.name if assigned is not None and assigned.name is not None else ""
+        self.who = Who(facts.vf, generation, facts.pod, intern(facts.tenant), slo)
 
     def bound(self, generation: str) -> None:
-        slo = self.assigned.name if self.assigned is not None and self.assigned.name is not None else ""
-        self.generation = generation
-        self.who = Who(self.facts.vf, generation, self.facts.pod, self.facts.tenant, slo)
+        """The VF was bound again."""
+        self.who = self.who._replace(generation=generation)
 
 
 class RnicStream:
     """State of one RNIC; `step` takes its messages in order.
 
-    `version` is for the caller, who notes there for which SLOs and holders `promise` was last called.
+    `version` and `heard` are for the caller, who notes there for which SLOs and holders `promise` was last called, and when it was used.
     """
 
     def __init__(self, host: str, pci: str, rack: str) -> None:
         self.host, self.pci, self.rack = host, pci, rack
         self.version: object = None
+        self.heard = 0
         self.verdict: Verdict | None = None
-        """The newest; None before the first."""
+        """Of the newest message; None when it brought none, and after `take_verdict`."""
         self.port_bps: float | None = None
         self._detector = Detector({}, None)
         self._minutes = Minutes()
@@ -74,6 +76,11 @@ class RnicStream:
     def counts(self) -> Mapping[str, int]:
         """What the detector met in the readings, by kind; the job's metrics have the sums of all RNICs."""
         return self._detector.counts
+
+    def take_verdict(self) -> Verdict | None:
+        """The verdict of the newest message, which is not kept: that of every VF is a tenth of what an RNIC needs."""
+        verdict, self.verdict = self.verdict, None
+        return verdict
 
     def promise(self, facts_of: FactsOf, assign: Assign, version: object) -> None:
         """Use other SLOs, rules or holders from the next message on."""
@@ -150,7 +157,7 @@ class RnicStream:
             return
         for name, counters in vfs.items():
             known = self._vfs[name]
-            if counters.generation != known.generation:
+            if counters.generation != known.who.generation:
                 known.bound(counters.generation)
                 self._who[name] = known.who
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from sys import intern
 from typing import Any
 
 PORT = "port"
@@ -14,6 +15,7 @@ MBPS = 1e6
 
 _MOST_VFS = 65_536
 """PCIe has numbers of 16 bits for the virtual functions of a function."""
+_NAMES: dict[int, str] = {}
 _NUMBERS = frozenset((int, float, type(None)))
 
 
@@ -140,14 +142,14 @@ def _vf_of_row(row: Any) -> tuple[str, VfCounters]:
     if not _NUMBERS.issuperset(map(type, full[2:])):
         raise ValueError(f"field vfs: a value of VF {row[0]} is not a number: {row[2:]!r:.200}")
     vf, generation, rx_b, rx_p, rx_d, tx_b, tx_p, tx_d, p50, p99, backlog, policed, max_tx, min_tx, cpu = full
-    return f"vf{vf}", VfCounters(
+    return vf_name(vf), VfCounters(
         rx_b,
         rx_p,
         rx_d,
         tx_b,
         tx_p,
         tx_d,
-        generation or "",
+        intern(generation) if generation else "",
         _float(p50),
         _float(p99),
         _float(backlog),
@@ -156,6 +158,18 @@ def _vf_of_row(row: Any) -> tuple[str, VfCounters]:
         _bps(min_tx),
         _float(cpu),
     )
+
+
+def vf_name(vf: int) -> str:
+    """The name of a VF, the same text object each time: every RNIC has a VF of this name.
+
+    >>> vf_name(3), vf_name(3) is vf_name(3)
+    ('vf3', True)
+    """
+    name = _NAMES.get(vf)
+    if name is None:
+        name = _NAMES[vf] = f"vf{vf}"
+    return name
 
 
 def _sum(one: int | None, other: int | None) -> int | None:
