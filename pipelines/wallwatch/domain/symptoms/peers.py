@@ -207,6 +207,8 @@ class Peers:
         """Address -> RNICs that still name it although another one has named it since, as both do while an address moves."""
         self._addresses: dict[Key, str] = {}
         self._senders: dict[Key, tuple[str, ...]] = {}
+        self._keys: dict[Key, Key] = {}
+        """The one object of each key that stays: each sample makes one of its own, and an RNIC is named by all that send to it."""
         self._receivers: dict[str, set[Key]] = {}
         """Address -> the RNICs to which its owner sends."""
         self._fleet = FleetTotals(len(_BALANCED))
@@ -277,6 +279,7 @@ class Peers:
             now = tuple([intern(one.partition("=")[0]) for one in senders.split(None, MOST_SENDERS)[:MOST_SENDERS]])
             before = self._senders.get(key, ())
             if now != before:
+                key = self._keys.setdefault(key, key)
                 self._senders[key] = now
                 those, these = set(before), set(now)
                 if those == these:
