@@ -68,6 +68,7 @@ class Memory(Generic[T]):
     def __init__(self, most_bytes: int) -> None:
         self.known: dict[bytes, T] = {}
         self._named: dict[tuple[str, str, tuple[str, ...]], Named] = {}
+        self._tags: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
         self._budget = Budget(most_bytes, self._clear)
         self.has_room = self._budget.has_room
 
@@ -82,6 +83,8 @@ class Memory(Generic[T]):
             return False
         envelope.named = self._named.setdefault(key, envelope.named)
         envelope.fields = intern(envelope.fields)
+        # A host's envelopes, one for each measurement and set of fields, have the same tags.
+        envelope.tags = self._tags.setdefault(tuple(envelope.tags.items()), envelope.tags)
         self.known[raw] = known
         return True
 
@@ -98,3 +101,4 @@ class Memory(Generic[T]):
     def _clear(self) -> None:
         self.known.clear()
         self._named.clear()
+        self._tags.clear()
