@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from wallwatch.domain.symptoms import events
-from wallwatch.domain.symptoms.host_stage import EVENTS_PER_MINUTE, FORGOTTEN_MS, GONE_CHECK_MS, GONE_MS, HOST, MOST_RNICS, Message, step
+from wallwatch.domain.symptoms.host_stage import EVENTS_PER_MINUTE, GONE_CHECK_MS, GONE_MS, HOST, MOST_RNICS, Message, step
 from wallwatch_testing.stories import PCI, START_MS, at_ns, datapath, detect, event, healthy, of, offload, port, second_of
 
 OTHER = "0000:af:00.0"
@@ -29,17 +29,6 @@ def test_sixty_four_rnics_of_a_host_are_followed_and_samples_of_others_are_count
     state = after(offload(1, pci=names[-1]), port(1, pci=names[-1]), offload(1, pci=names[-2]), state=state)
     assert (state[HOST]["flooded"], names[-1] in state) == (3, False)
     assert state[names[-2]].newest == START_MS + 1000
-
-
-def test_an_rnic_that_was_silent_for_a_week_makes_room_for_another_one() -> None:
-    names = [f"0000:{number:02x}:00.0" for number in range(MOST_RNICS + 1)]
-    week_s = FORGOTTEN_MS // 1000
-    state = after(*(offload(number, pci=name) for number, name in enumerate(names[:-1])))
-    state = after(offload(week_s - 1, pci=names[-1]), state=state)
-    assert (state[HOST]["flooded"], names[-1] in state) == (1, False)
-    state = after(offload(week_s, pci=names[-1]), state=state)  # the first one was heard a week ago
-    assert (state[HOST]["flooded"], names[-1] in state) == (1, True)
-    assert state[HOST]["rnics"] == names[1:]
 
 
 def test_six_hundred_events_of_a_minute_are_taken_and_the_next_minute_begins_anew() -> None:

@@ -22,7 +22,6 @@ from wallwatch.domain.symptoms.features import Features, is_event
 from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.symptoms.rnic_state import NEVER, RnicState
 from wallwatch.domain.telemetry.decode import Message
-from wallwatch.domain.telemetry.identities import MOST_RNICS
 
 __all__ = ["HOST", "MEASUREMENTS", "Message", "State", "step"]
 
@@ -31,8 +30,8 @@ MEASUREMENTS = ("rnic_offload", "rnic", "ovs_datapath", "event")
 HOST = "host"
 WAITING = "waiting"
 """The source of what is judged while an RNIC sends no samples: symptoms raised by events, some time after them."""
-FORGOTTEN_MS = 7 * 86_400_000
-"""An RNIC that was silent for a week makes room for another one, as in `store/admission`: cards are moved to other slots."""
+MOST_RNICS = 64
+"""RNICs of one host that are followed; names without end would fill the state."""
 
 EVENTS_PER_MINUTE = 600
 """Maximum of events per host and minute: a failing driver may write thousands, and the first ones are enough."""
@@ -160,23 +159,13 @@ class _Step:
         if rnic_state is None:
             known = self._host.setdefault("rnics", [])
             if pci not in known:
-                if not self._has_room(known):
+                if len(known) >= MOST_RNICS:
                     self._host["flooded"] += 1
                     return None
                 known.append(pci)
                 self._host_changed = True
             rnic_state = RnicState()
         return rnic_state
-
-    def _has_room(self, known: list[str]) -> bool:
-        """Whether one more RNIC can be followed: names without end would fill the state."""
-        if len(known) >= MOST_RNICS:
-            known[:] = [pci for pci in known if self._was_heard(pci)]
-        return len(known) < MOST_RNICS
-
-    def _was_heard(self, pci: str) -> bool:
-        rnic_state = self._state.get(pci)
-        return rnic_state is not None and self._at_ms - rnic_state.newest < FORGOTTEN_MS
 
     def _admit(self, rnic_state: RnicState, pci: str, source: str) -> bool:
         steps = self._host.get("steps")
