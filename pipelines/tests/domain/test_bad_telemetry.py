@@ -8,7 +8,9 @@ import pytest
 
 from wallwatch.domain.instants import rfc3339
 from wallwatch.domain.symptoms.host_stage import EVENTS_PER_MINUTE, HOST, MOST_RNICS, Message, step
+from wallwatch.domain.symptoms.peers import Peers
 from wallwatch.domain.symptoms.signal_places import places
+from wallwatch.jobs.host_state import HostState
 from wallwatch_testing.stage_states import plain, read_again
 from wallwatch_testing.stories import PCI, at_ns, datapath, detect, event, healthy, of, offload, port, second_of
 
@@ -216,3 +218,50 @@ def test_what_is_active_on_an_rnic_that_never_comes_back_ends_by_the_time_of_its
     assert len([f for f in found if f["state"] == "cleared"]) == 1
     assert "has not reported the RNIC since" in found[-1]["summary"]
     assert 190 + 1800 <= second_of(found[-1]) <= 190 + 1800 + 310
+
+
+HUGE = 2**64 - 1
+EIGHT = ",".join(["ets"] * 8), "0,1,2,3,4,5,6,7"
+
+
+def settings_of(bandwidth: str) -> dict[str, Any]:
+    return {"ets_bandwidth": bandwidth, "ets_algorithms": EIGHT[0], "ets_priority_classes": EIGHT[1]}
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [
+        [{"roce_adp_retrans_to": n, "np_ecn_marked_roce_packets": HUGE, "RxECNMrkd": 5, "np_cnp_sent": 1} for n in (1, 2, 3)],
+        [{"port_xmit_data": HUGE, "port_rcv_data": -(2**63), "qps": n} for n in (HUGE, -(2**63), HUGE)],
+        [settings_of("\u00b2,50,0,0,0,0,0,0")],
+        [settings_of("9" * 400 + ",50,0,0,0,0,0,0")],
+        [settings_of("9" * 5000 + ",50,0,0,0,0,0,0")],
+    ],
+    ids=["sum", "huge", "superscript", "long", "very long"],
+)
+def test_numbers_that_no_driver_writes_neither_stop_the_stage_nor_its_checkpoint(samples: list[dict[str, Any]]) -> None:
+    state, peers = HostState(), Peers()
+    for number, fields in enumerate(samples):
+        step(state, port(number * 10, fields), peers)
+    assert {name for name, _ in state.take_unsaved()} == {HOST, PCI}
+
+
+def test_peers_that_count_without_measure_do_not_fill_a_number() -> None:
+    state, peers = HostState(), Peers()
+    for second in range(0, 200, 10):
+        for pci, at in ((PCI, "10.0.0.1"), ("0000:af:00.0", "10.0.0.2")):
+            other = "10.0.0.2" if at == "10.0.0.1" else "10.0.0.1"
+            count = {"duplicate_request": (second // 10 % 2) * (2**63 - 1), "roce_adp_retrans_to": second, "rx_read_requests": second}
+            step(state, port(second, count, pci=pci, tags={"pci_id": "15b3:1015"}), peers)
+            step(state, offload(second, {"tunnel_addresses": at, "tunnel_sources": f"{other}=5"}, pci=pci), peers)
+    assert len(list(state.take_unsaved())) == 3
+
+
+def test_growth_of_two_huge_counters_is_their_sum() -> None:
+    most = 2**63 - 1
+    state: Any = None
+    for second in range(0, 110, 10):
+        count = most if second == 100 else 0
+        state, _ = step(state, port(second, {"out_of_sequence": count, "packet_seq_err": count}))
+    assert state[PCI].trouble_parts == {"out_of_sequence": most, "packet_seq_err": most}
+    assert state[PCI].trouble_mean.usual > 0.0

@@ -7,9 +7,9 @@ import pytest
 from wallwatch.domain.catalogue.load import profiles
 from wallwatch.domain.performance.formulas import bandwidth_gbps, latency_us
 from wallwatch.domain.symptoms import baseline, signals
-from wallwatch.domain.symptoms.counted import WAITS, trouble_counters
 from wallwatch.domain.symptoms.rnic_state import RnicState
 from wallwatch.domain.symptoms.signals import FULL
+from wallwatch.domain.symptoms.watched_counters import WAITS, trouble_counters
 
 CX6 = profiles()["CX-6"]
 AT = 1_000_000

@@ -10,8 +10,11 @@ from confluent_kafka import TopicPartition
 from wallwatch.domain.telemetry import blocks
 from wallwatch.domain.telemetry.decode import Sender
 from wallwatch.domain.telemetry.keys import TAG, Keys, key_of
+from wallwatch.jobs import classify
 from wallwatch.jobs.classify import TOPICS, Classifier, hears_all
+from wallwatch.jobs.host_samples import judge
 from wallwatch.jobs.host_state import HostStates
+from wallwatch.jobs.metrics import IGNORED_SAMPLES
 from wallwatch_testing.blocks import in_blocks
 from wallwatch_testing.ingest_batches import Record
 
@@ -134,3 +137,19 @@ def test_peers_are_judged_only_by_a_process_that_has_all_partitions_of_every_top
         # While a release without blocks still runs, `range` gives all blocks to the others and divides the single messages.
         assert not hears_all([one for one in everything if (one.topic, one.partition) != (name, 2)], partitions)
     assert not hears_all([one for one in everything if one.topic == blocks.TOPIC or one.partition < 2], partitions)
+
+
+def test_a_host_that_the_stage_fails_on_does_not_stop_it_for_others(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def failing(state: Any, samples: list[Any], *more: Any) -> Any:
+        if samples[0].tags["host"] == "h2":
+            raise OverflowError("a defect")
+        return judge(state, samples, *more)
+
+    expected = [one for one in findings(of_classify(story())) if one["host"] == "h1"]
+    before = IGNORED_SAMPLES.labels("failed")._value.get()
+    monkeypatch.setattr(classify, "judge", failing)
+    assert findings(of_classify(story())) == expected
+    assert IGNORED_SAMPLES.labels("failed")._value.get() - before == sum(one.key() == b"h2" for one in of_classify(story()))
+    assert "samples of the host h2 cannot be judged" in caplog.text

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from wallwatch.domain.symptoms.host_stage import step
-from wallwatch.domain.symptoms.rnic_state import RnicState, of_plain
+from wallwatch.domain.symptoms.rnic_state import RnicState, from_plain
 from wallwatch.domain.symptoms.signal_places import places
 from wallwatch.jobs.host_state import HostState, HostStates, packed, unpacked
 from wallwatch_testing.stories import PCI, datapath, detect, event, offload, port
@@ -35,7 +35,10 @@ def an_rnic() -> RnicState:
         state, _ = step(state, offload(second, {"q_egress": 3.0, "q_ingress": 2.0, "flow_deletions_per_s": 40.0}))
     found: RnicState = state[PCI]
     found.symptoms, found.ended = {"S1": {"phase": "active"}}, {"S2": 1_700_000_000_000}
-    found.qps_at, found.qps = 1_700_000_000_000, 7
+    found.qps_at, found.qps, found.down = 1_700_000_000_000, 7, 1_700_000_000_000
+    found.back, found.behind = [1, 1_600_000_000_000], {"rnic": [1, 2, 1]}
+    found.least, found.engine = {"deletion_ms": [1_700_000_000_000, 0.2]}, {"pairs": {}, "totals": {}, "shown": 1_700_000_000_000}
+    found.transport, found.ets, found.np = {"form": 1, "rows": []}, [[0.5, [0, 1]], [0.5, [2]]], [1, 6]
     return found
 
 
@@ -60,20 +63,27 @@ def test_a_part_comes_back_as_it_was_written() -> None:
     states.of(0, HOST01)[PCI] = an_rnic()
     entries = {(host, name): raw for host, name, raw in states.take_unsaved(0)}
     assert restored(entries).of(0, HOST01)[PCI].plain() == PART
-    for name in ("counters", "gbps", "moved", "mean", "most", "signs", "waits", "parts", "ended", "qps"):
-        assert name in PART
+    everything = {"counters", "gbps", "moved", "mean", "most", "signs", "waits", "parts", "ended", "qps", "down", "back", "behind", "least"}
+    assert everything | {"engine", "transport", "ets", "np"} <= PART.keys()
 
 
 @pytest.mark.parametrize("count", [2**63, -1, 2**64 - 1])
 def test_a_counter_of_a_size_that_none_has_is_missing(count: int) -> None:
     """A version before has kept it."""
-    found = of_plain({**PART, "counters": {**PART["counters"], "np_cnp_sent": count}}).plain()
+    found = from_plain({**PART, "counters": {**PART["counters"], "np_cnp_sent": count}}).plain()
     assert "np_cnp_sent" not in found["counters"]
     assert {**found["counters"], "np_cnp_sent": 85} == PART["counters"]
 
 
+def test_signals_that_are_no_longer_remembered_do_not_hide_others() -> None:
+    """A version before remembered others that were measured."""
+    found = from_plain({**PART, "ever": {"live_reoffloads_per_s": 1, "reoffload_ratio": 1, "pcie_share": 1}})
+    assert found.ever == {"pcie_share"}
+    assert found.ever is from_plain({**PART, "ever": {"pcie_share": 1}}).ever
+
+
 def test_a_state_without_a_sample_comes_back_too() -> None:
-    assert of_plain(unpacked(packed(RnicState().plain()))).plain() == RnicState().plain()
+    assert from_plain(unpacked(packed(RnicState().plain()))).plain() == RnicState().plain()
 
 
 def test_a_part_that_is_only_read_is_not_written() -> None:

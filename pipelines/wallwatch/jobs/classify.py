@@ -53,6 +53,7 @@ CATCHING_UP_NS = 60_000_000_000
 _read = {topic: MESSAGES.labels("classify", topic) for topic in (*TOPICS, blocks.TOPIC)}
 _samples_read = SAMPLES.labels("classify")
 _ignored = [IGNORED_SAMPLES.labels(why) for why in IGNORED]
+_failed = IGNORED_SAMPLES.labels("failed")
 
 
 class Classifier:
@@ -96,7 +97,12 @@ class Classifier:
                 continue
             taken += len(samples)
             state = self._states.of(message.partition(), message.key() or samples[0].tags["host"].encode())
-            findings, ignored = judge(state, samples, self._peers, heard_from_ns)
+            try:
+                findings, ignored = judge(state, samples, self._peers, heard_from_ns)
+            except Exception:  # a defect of ours: one host must not stop the job for all others, who would wait for ever
+                log.exception("samples of the host %s cannot be judged", samples[0].tags["host"])
+                _failed.inc(len(samples))
+                continue
             found += findings
             if any(ignored):
                 for counter, count in zip(_ignored, ignored, strict=True):

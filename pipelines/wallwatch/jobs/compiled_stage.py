@@ -20,8 +20,9 @@ from types import ModuleType
 log = logging.getLogger(__name__)
 
 _SYMPTOMS = (
-    "baseline", "clock_steps", "counted", "detect", "events", "features", "first_signs", "fleet_totals", "host", "host_stage",
-    "packed_window", "peers", "rnic_stage", "rnic_state", "signal_places", "signals", "transport", "window",
+    "baseline", "clock_steps", "detect", "events", "features", "first_signs", "fleet_totals", "host", "host_stage",
+    "packed_window", "peers", "rnic_stage", "rnic_state", "signal_places", "signals", "transport", "watched_counters",
+    "window",
 )  # fmt: skip
 _ISOLATION = (
     "counters", "detector", "egress", "engine_load", "engine_shares", "full_part", "ingress", "live", "minutes", "pressure",

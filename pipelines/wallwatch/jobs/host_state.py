@@ -13,7 +13,7 @@ import msgspec
 import orjson
 
 from wallwatch.domain.symptoms.host_stage import HOST
-from wallwatch.domain.symptoms.rnic_state import RnicState, of_plain
+from wallwatch.domain.symptoms.rnic_state import RnicState, from_plain
 
 MOST_DECODED = 256
 """Hosts whose own parts stay decoded. All messages of one collection of a host arrive within a second or two and share it."""
@@ -52,7 +52,7 @@ class HostState(MutableMapping[str, Any]):
             raw = self._encoded.pop(key, None)
             if raw is None:
                 return default
-            found = self._rnics[key] = of_plain(unpacked(raw))
+            found = self._rnics[key] = from_plain(unpacked(raw))
         return found
 
     def __getitem__(self, key: str) -> Any:

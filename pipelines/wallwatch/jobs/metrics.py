@@ -26,7 +26,7 @@ FINDINGS = Counter("wallwatch_findings", "Findings written", ["symptom", "state"
 VIOLATIONS = Counter("wallwatch_policy_violations", "Violations of policies that cross hosts", ["policy"])
 IGNORED_SAMPLES = Counter(
     "wallwatch_ignored_samples",
-    "Input that classify ignored: late samples (older than the window), floods of samples or events, wrong values",
+    "Input that classify ignored: late samples (older than the window), floods of samples or events, wrong values, and what it failed on",
     ["reason"],
 )
 WHOLE_FLEET = Gauge(

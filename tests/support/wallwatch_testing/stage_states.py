@@ -3,7 +3,7 @@
 from typing import Any
 
 from wallwatch.domain.symptoms.host_stage import State
-from wallwatch.domain.symptoms.rnic_state import RnicState, of_plain
+from wallwatch.domain.symptoms.rnic_state import RnicState, from_plain
 
 
 def plain(state: State) -> dict[str, Any]:
@@ -13,4 +13,4 @@ def plain(state: State) -> dict[str, Any]:
 
 def read_again(parts: dict[str, Any], host: str = "host") -> State:
     """The state of these parts."""
-    return {name: part if name == host else of_plain(part) for name, part in parts.items()}
+    return {name: part if name == host else from_plain(part) for name, part in parts.items()}

@@ -17,8 +17,8 @@ from librt.vecs import append, vec
 from mypy_extensions import i64
 
 from wallwatch.domain.catalogue.load import variant_of
-from wallwatch.domain.symptoms.counted import MOST
 from wallwatch.domain.symptoms.fleet_totals import FleetTotals, Growth, Unexplained
+from wallwatch.domain.symptoms.watched_counters import MOST
 from wallwatch.domain.telemetry.rows import Group, several
 
 Key = tuple[str, str]
@@ -113,7 +113,8 @@ class Heard:
                     return -1
                 if place in _ONLY_WITH and self.totals[_ONLY_WITH[place]] == self.before[_ONLY_WITH[place]]:
                     now = last  # no reads were sent, or nobody counts them
-                total = (total or 0) + now - last
+                growth: int = now - last  # without a limit, unlike a sum of machine numbers
+                total = (total or 0) + growth
         return total
 
     def rate(self, what: int) -> float | None:
@@ -318,7 +319,7 @@ class Peers:
         return found or None
 
     def may_repeat(self) -> bool:
-        """Whether any RNIC that was heard counts repeated requests now: of most fleets none does, most of the time."""
+        """Whether any RNIC counted repeated requests when it was last heard: of most fleets none does, most of the time."""
         return bool(self._repeating)
 
     def rate(self, key: Key, what: int, at_ms: int) -> float | None:
@@ -397,6 +398,6 @@ def total_of(fields: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
     found: int | None = None
     for name in names:
         value = fields.get(name)
-        if type(value) is int:
+        if type(value) is int and 0 <= value < MOST:
             found = value if found is None else found + value
     return found

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, lru_cache
-from sys import intern
+from functools import lru_cache
 from typing import Any
 
 from librt.vecs import append, vec
@@ -17,7 +16,7 @@ from wallwatch.domain.hypotheses.versions import Identity
 from wallwatch.domain.symptoms import baseline, clock_steps, features, first_signs, host, signals, transport, window
 from wallwatch.domain.symptoms.host import Host
 from wallwatch.domain.symptoms.peers import Peers
-from wallwatch.domain.symptoms.rnic_state import UNKNOWN, RnicState
+from wallwatch.domain.symptoms.rnic_state import EVER, UNKNOWN, RnicState, with_signal
 from wallwatch.domain.symptoms.signal_places import places
 
 REMEMBERED = 8
@@ -226,7 +225,7 @@ def _take_identity(rnic_state: RnicState, tags: Mapping[str, str], driver_versio
     rnic_state.fw_ver = tags.get("fw_ver") or rnic_state.fw_ver
     rnic_state.rack = tags.get("rack") or rnic_state.rack
     if isinstance(driver_version, str) and driver_version and driver_version != rnic_state.driver_version:
-        rnic_state.driver_version = intern(driver_version)
+        rnic_state.driver_version = driver_version
 
 
 @lru_cache(1024)
@@ -235,21 +234,12 @@ def _device(pci_id: str | None, hca_type: str | None) -> tuple[str | None, str |
     return model_of(pci_id, hca_type), variant_of(pci_id, hca_type)
 
 
-@cache
-def _and(ever: frozenset[str], name: str) -> frozenset[str]:
-    """The same for all RNICs that have measured the same."""
-    return ever | {name}
-
-
-EVER = ("port_frozen_s", "pcie_share", "latency_share", "bandwidth_lost")
-
-
 def _keep(rnic_state: RnicState, at_ms: int, values: dict[str, float]) -> bool:
     ever = rnic_state.ever
     if len(ever) < len(EVER):
         for name in EVER:
             if name in values and name not in ever:
-                rnic_state.ever = ever = _and(ever, name)
+                rnic_state.ever = ever = with_signal(ever, name)
     first_signs.note(rnic_state, at_ms, values)
     features.keep(rnic_state, at_ms, values)
     return bool(at_ms >= rnic_state.newest)

@@ -6,6 +6,7 @@ fraction of a dictionary's memory and time once the module is compiled. A number
 
 from __future__ import annotations
 
+from functools import cache
 from math import nan
 from sys import intern
 from typing import Any
@@ -14,9 +15,9 @@ from librt.vecs import vec
 from mypy_extensions import i64
 
 from wallwatch.domain.symptoms.baseline import Mean
-from wallwatch.domain.symptoms.counted import counted, is_counter
 from wallwatch.domain.symptoms.packed_window import PackedWindow
 from wallwatch.domain.symptoms.signal_places import places
+from wallwatch.domain.symptoms.watched_counters import is_counter, watched_counters
 
 UNKNOWN = -1
 """In the place of a time, a form or a counter that is not known: none of them is below zero."""
@@ -57,7 +58,7 @@ class RnicState:
         self.fw_ver: str = ""
         self.driver_version: str = ""
         self.ever: frozenset[str] = NEVER
-        """Which of `rnic_stage.EVER` were ever measured."""
+        """Which of `EVER` were measured at any time."""
         self.back: list[int] | None = None
         """How many samples far in the past followed each other, and the time of the last, ms."""
         self.behind: dict[str, list[int]] | None = None
@@ -79,7 +80,7 @@ class RnicState:
         self.counted_at: int = UNKNOWN
         """When the counters were read, ms."""
         self.counters: vec[i64] = vec[i64]()
-        """By the places of `counted.counted`, `UNKNOWN` for those that the sample did not have."""
+        """By the places of `watched_counters`, `UNKNOWN` for those that the sample did not have."""
         self.waits: bool | None = None
         """Whether senders wait, see `signals`."""
         self.trouble_parts: dict[str, int] | None = None
@@ -122,7 +123,9 @@ class RnicState:
     def _add_numbers(self, found: dict[str, Any]) -> None:
         """What has more than one attribute, or one that is a number."""
         if self.counted_at != UNKNOWN:
-            counters: dict[str, int] = {name: count for name, count in zip(counted().names, self.counters, strict=True) if count != UNKNOWN}
+            counters: dict[str, int] = {
+                name: count for name, count in zip(watched_counters().names, self.counters, strict=True) if count != UNKNOWN
+            }
             counters["at"] = self.counted_at
             found["counters"] = counters
         if self.sent_gbps == self.sent_gbps:
@@ -152,8 +155,17 @@ class RnicState:
 NEVER: frozenset[str] = frozenset()
 """Nothing was measured yet."""
 
+EVER = ("port_frozen_s", "pcie_share", "latency_share", "bandwidth_lost")
+"""Signals of which it is remembered that they were measured: where one is missing later, a symptom may go on unseen."""
 
-def of_plain(found: dict[str, Any]) -> RnicState:
+
+@cache
+def with_signal(ever: frozenset[str], name: str) -> frozenset[str]:
+    """One more signal was measured. The same object for all RNICs that have measured the same."""
+    return ever | {name}
+
+
+def from_plain(found: dict[str, Any]) -> RnicState:
     """The state that `RnicState.plain`, or an earlier version, has written. Windows of other signals are left behind."""
     state = RnicState()
     state.newest = found["newest"]
@@ -167,7 +179,9 @@ def of_plain(found: dict[str, Any]) -> RnicState:
     # Much of a fleet has the same: each text is kept once.
     state.rack, state.model, state.variant = _text(known, "rack"), _text(known, "model"), _text(known, "variant")
     state.driver, state.fw_ver, state.driver_version = _text(known, "driver"), _text(known, "fw_ver"), _text(known, "driver_version")
-    state.ever = frozenset(map(intern, found["ever"]))
+    for name in EVER:
+        if name in found["ever"]:
+            state.ever = with_signal(state.ever, name)
     signs = found.get("signs")
     if signs is not None:
         state.signs_form, state.shown = signs[0], signs[1] or None
@@ -214,7 +228,7 @@ def _take_counters(state: RnicState, found: dict[str, Any]) -> None:
     if counters:
         state.counted_at = counters["at"]
         # A version before kept numbers of any size.
-        known = [counters.get(name) for name in counted().names]
+        known = [counters.get(name) for name in watched_counters().names]
         state.counters = vec[i64]([value if is_counter(value) else UNKNOWN for value in known])
     state.waits = found.get("waits")
     state.trouble_parts = found.get("parts", {}).get("trouble_per_s")

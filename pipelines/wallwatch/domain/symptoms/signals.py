@@ -16,8 +16,8 @@ from wallwatch.domain.catalogue.models import Profile
 from wallwatch.domain.performance.remembered import surface_of
 from wallwatch.domain.symptoms import baseline
 from wallwatch.domain.symptoms.baseline import Mean
-from wallwatch.domain.symptoms.counted import FATAL_ERRORS, MOST, counted, trouble_counters
 from wallwatch.domain.symptoms.rnic_state import UNKNOWN, RnicState
+from wallwatch.domain.symptoms.watched_counters import FATAL_ERRORS, MOST, trouble_counters, watched_counters
 from wallwatch.domain.telemetry.rows import Group, several
 
 RAW = (
@@ -206,7 +206,7 @@ class _Grown:
 
 def _compare(now: vec[i64], fields: Mapping[str, Any], before: vec[i64]) -> _Grown:
     """Fill in the counters, and say which have grown since `before`, which is empty where they were never read."""
-    grown, counters = _Grown(), counted()
+    grown, counters = _Grown(), watched_counters()
     place: i64 = -1
     for value in several(fields, counters.group):
         place += 1
@@ -223,7 +223,8 @@ def _compare(now: vec[i64], fields: Mapping[str, Any], before: vec[i64]) -> _Gro
         is_trouble = counters.is_trouble[place]
         grown.has_trouble = grown.has_trouble or is_trouble
         if count != last:
-            increase = grown.by_name[counters.names[place]] = count - last
+            increase: int = count - last  # without a limit, unlike a sum of machine numbers
+            grown.by_name[counters.names[place]] = increase
             if is_trouble:
                 grown.trouble += increase
             grown.waits = grown.waits or counters.tells_of_waiting[place]
@@ -232,7 +233,7 @@ def _compare(now: vec[i64], fields: Mapping[str, Any], before: vec[i64]) -> _Gro
 
 def _take_counters(found: dict[str, float], fields: Mapping[str, Any], rnic_state: RnicState, at_ms: int) -> tuple[dict[str, int], float]:
     """Signals of counters: those that have grown since the sample before, by how much, and how long ago that was, s."""
-    counters, before = counted(), rnic_state.counters
+    counters, before = watched_counters(), rnic_state.counters
     now = vec[i64]([UNKNOWN] * len(counters.names))
     grown = _compare(now, fields, before)
     rnic_state.waits = grown.waits if grown.has_waits else None

@@ -17,6 +17,7 @@ from wallwatch.domain.symptoms import contradictions as contradictions_of
 from wallwatch.domain.symptoms.peers import EXPLAINED_BY, HANDLED, READS, REPEATED, Key, Peers, total_of
 from wallwatch.domain.symptoms.rnic_state import UNKNOWN, RnicState
 from wallwatch.domain.symptoms.signals import number
+from wallwatch.domain.symptoms.watched_counters import MOST
 from wallwatch.domain.telemetry.registry import measurements
 
 QUIET_MS = 90_000
@@ -197,6 +198,19 @@ def _of_queue_pairs(found: dict[str, float], new_qps: float | None, fields: Mapp
         found["new_qps_per_s"] = new_qps
 
 
+LONGEST_NUMBER = 3
+"""Digits of a share in percent, or of a class: a host may write any text."""
+
+
+def _is_small(text: str) -> bool:
+    """Whether a text is a number of a few digits, and nothing that only looks like one.
+
+    >>> [_is_small(text) for text in ("0", "100", "\u00b2", "9999", "", "-1")]
+    [True, True, False, False, False, False]
+    """
+    return text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
+
+
 def _take_settings(rnic_state: RnicState, fields: Mapping[str, Any]) -> None:
     """Remember what the collector reads once per minute: guarantees of traffic classes, and the notification point."""
     bandwidth, algorithms, classes = (
@@ -204,7 +218,7 @@ def _take_settings(rnic_state: RnicState, fields: Mapping[str, Any]) -> None:
     )
     if "ets_bandwidth" in fields:
         rnic_state.ets = None
-        if len(bandwidth) == len(algorithms) == len(classes) == PRIORITIES and all(map(str.isdigit, (*bandwidth, *classes))):
+        if len(bandwidth) == len(algorithms) == len(classes) == PRIORITIES and all(map(_is_small, (*bandwidth, *classes))):
             shares = {n: int(bandwidth[n]) / 100.0 for n in range(PRIORITIES) if algorithms[n] == "ets" and int(bandwidth[n])}
             if len(shares) > 1:
                 rnic_state.ets = [[share, [prio for prio in range(PRIORITIES) if int(classes[prio]) == n]] for n, share in shares.items()]
@@ -302,6 +316,6 @@ def _of_peers_total(kept: dict[str, Any], pair: Contradiction, at_ms: int, peers
     if rate is None:
         return None
     before_ms, total = kept.setdefault("peers", {}).get(name, (at_ms, 0.0))
-    total += rate * max(at_ms - before_ms, 0) / 1000.0
+    total = min(total + rate * max(at_ms - before_ms, 0) / 1000.0, float(MOST))
     kept["peers"][name] = [at_ms, total]
     return int(total)

@@ -37,7 +37,7 @@ def trouble_counters() -> frozenset[str]:
     return frozenset(derived_signals()["trouble_per_s"].sum_of)
 
 
-class Counted(NamedTuple):
+class WatchedCounters(NamedTuple):
     """All of them: whether each is trouble, whether it tells of waiting, and the places of those of fatal errors."""
 
     names: tuple[str, ...]
@@ -47,14 +47,14 @@ class Counted(NamedTuple):
     fatal: tuple[int, ...]
 
 
-_kept_counted: list[Counted] = []
+_kept_counters: list[WatchedCounters] = []
 
 
-def counted() -> Counted:
+def watched_counters() -> WatchedCounters:
     """The counters in the order of their places."""
-    if not _kept_counted:  # asked for with each sample: half the time of a decorator
+    if not _kept_counters:  # asked for with each sample: half the time of a decorator
         names = tuple(sorted({*WAITS, *trouble_counters(), *(name for name, _ in FATAL_ERRORS), "roce_adp_retrans_to"}))
         trouble, waiting = [name in trouble_counters() for name in names], [name in WAITS for name in names]
         fatal = tuple(names.index(name) for name, _ in FATAL_ERRORS)
-        _kept_counted.append(Counted(names, Group(*names), trouble, waiting, fatal))
-    return _kept_counted[0]
+        _kept_counters.append(WatchedCounters(names, Group(*names), trouble, waiting, fatal))
+    return _kept_counters[0]
