@@ -1,5 +1,6 @@
 """What one host may register: a host with a valid key that invents PCI addresses does not fill the table `rnic`."""
 
+import re
 import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
@@ -12,11 +13,13 @@ import pytest
 from wallwatch.domain.symptoms import host_stage
 from wallwatch.domain.telemetry.identities import MOST_RNICS
 from wallwatch.jobs.ingest import Ingest
+from wallwatch.settings import Settings
 from wallwatch.store.admission import COUNTED_S, Admission
 from wallwatch.store.identities import Identities
 from wallwatch_testing.blocks import block
+from wallwatch_testing.kafka_lag import begin_at_ends
 
-from .conftest import until
+from .conftest import REPOSITORY, running_job, until
 
 Start = Callable[[], AbstractContextManager[Ingest]]
 Send = Callable[..., None]
@@ -64,6 +67,14 @@ FORMS = {
 }
 
 
+@pytest.fixture
+def ingest(settings: Settings, kafka_bootstrap: str) -> Start:
+    """In a group that reads what is sent from now on: what former tests sent would be refused, and counted, again."""
+    for topic in ("wallwatch.rnic", "wallwatch.rnic_mask", "wallwatch.blocks", "wallwatch.findings"):
+        begin_at_ends(kafka_bootstrap, settings.ingest_group, topic)
+    return lambda: running_job(Ingest(settings))
+
+
 def test_classify_follows_as_many_rnics_of_a_host_as_are_stored() -> None:
     assert host_stage.MOST_RNICS == MOST_RNICS
 
@@ -97,7 +108,7 @@ def finding(host: str, number: int) -> Message:
 
 
 def age(connection: Connection, host: str, below: str) -> None:
-    """RNICs below a PCI address gave their last sample 8 days ago: what an operator may do for renumbered ones (docs/operating.md)."""
+    """RNICs below a PCI address gave their last sample 8 days ago."""
     ago = "now() - interval '8 days'"
     connection.execute(f"UPDATE rnic SET first_seen = {ago} WHERE host = %s AND pci < %s".encode(), [host, below])
     connection.execute(f"UPDATE rnic_state SET updated_at = {ago} WHERE host = %s AND pci < %s".encode(), [host, below])
@@ -195,3 +206,23 @@ def test_the_rows_of_a_host_that_invents_names_are_read_now_and_then(connection:
     first.now_s += COUNTED_S
     assert first.register(host, [102, 103, 104, 105]) == {105}
     assert first.reads == reads + 1
+
+
+@pytest.mark.integration
+def test_an_operator_lets_the_former_addresses_of_a_host_go(connection: Connection, host: str) -> None:
+    process, others = Process(connection), f"{host}-2"
+    process.register(host, range(40))
+    process.register(others, range(40))
+    rows = (
+        "INSERT INTO rnic_state (rnic_id, host, pci, change_seq) SELECT rnic_id, host, pci, 0 FROM rnic WHERE host = ANY(%s) AND pci > %s"
+    )
+    connection.execute(rows, [[host, others], "0000:05"])
+    for table, column in (("rnic", "first_seen"), ("rnic_state", "updated_at")):  # all but five have been silent for two hours
+        silent = f"UPDATE {table} SET {column} = now() - interval '2 hours' WHERE host = ANY(%s) AND pci < '0000:23'"
+        connection.execute(silent.encode(), [[host, others]])
+    (documented,) = re.findall(r"^```sql\n(WITH silent.*?)^```$", (REPOSITORY / "docs/operating.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert process.register(host, range(100, 140)) == set(range(124, 140))
+    connection.execute(documented.replace("'HOST'", f"'{host}'").encode())
+    process.now_s += COUNTED_S
+    assert process.register(host, range(100, 140)) == set()
+    assert process.register(others, range(100, 140)) == set(range(124, 140)), "another host's stay"

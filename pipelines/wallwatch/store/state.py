@@ -229,8 +229,8 @@ _UPSERT_WITHOUT_RATES = _UPSERT.format(**_COLUMNS, rates="")
 """A process knows no rates before its first `rnic` sample, so it leaves those of its predecessor unchanged."""
 
 # Kafka may repeat messages or replay from the start: a message older than the known state of the same symptom changes nothing, nor does a
-# message of a finding that has cleared. Cleared symptoms stay in the row for a while, so operators still see them later. `updated_at` stays:
-# `store/admission` reads from it when a sample came last, and findings of a host are in the rows of removed cards, too.
+# message of a finding that has cleared. Cleared symptoms stay in the row for a while, so operators still see them later.
+# `updated_at` stays: `store/admission` reads from it when a sample came last, and findings of a host are in the rows of removed cards, too.
 _SYMPTOM = """
 INSERT INTO rnic_state AS s (rnic_id, host, pci, rack, model, symptoms, findings_at, updated_at, change_seq)
 VALUES (%(rnic_id)s, %(host)s, %(pci)s, %(rack)s, %(model)s, %(set)s::jsonb, %(at)s,
