@@ -383,7 +383,13 @@ def test_minutes_of_a_process_that_is_killed_while_it_packs_have_each_sample_onc
 def test_minutes_of_the_rnics_that_were_packed_are_computed_when_the_connection_breaks_before_the_others(
     connection: Connection, packed_minutes: None, maintenance: Maintenance, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    packer = Packing(Settings(database_url=postgres_url), threading.Event(), maintenance.joined)
+    joined: list[list[int] | None] = []
+
+    def note(table: str, minutes: Any, rnics: Any) -> None:
+        joined.append(rnics)
+        maintenance.joined(table, minutes, rnics)
+
+    packer = Packing(Settings(database_url=postgres_url), threading.Event(), note)
     packer.pack(connection)
     samples(connection, 0, 2.0)
     maintenance.touched({"offload_sample": [minute()]})
@@ -398,8 +404,10 @@ def test_minutes_of_the_rnics_that_were_packed_are_computed_when_the_connection_
         connection.execute("SELECT pg_terminate_backend(%s)", [broken.info.backend_pid])
         ends.join(60)
     roll_up_all(connection, maintenance)
+    assert joined == [list(RNICS[:2]), list(RNICS[2:4])]
     assert averages(connection) == [(rnic, 1 if rnic in RNICS[:4] else 2, 2.0) for rnic in RNICS]
     packer.pack(connection)
+    assert joined[2] is None, "of the transaction whose answer did not come, nobody knows whether it happened"
     roll_up_all(connection, maintenance)
     assert averages(connection) == [(rnic, 1, 2.0) for rnic in RNICS]
 
