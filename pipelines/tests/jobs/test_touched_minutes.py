@@ -1,8 +1,13 @@
 """Which RNICs late minutes are computed for: those that were noted, if they stand for all samples of the minutes."""
 
+import threading
+import time
+
 from wallwatch.jobs import late_minutes
 from wallwatch.jobs.late_minutes import together
+from wallwatch.jobs.maintenance import Maintenance
 from wallwatch.jobs.touched_minutes import TouchedMinutes
+from wallwatch.settings import Settings
 from wallwatch.store.encode import LateRnics
 
 HOUR = 500_000
@@ -54,3 +59,14 @@ def test_the_same_rnics_in_two_batches_count_once() -> None:
     rnics = set(range(late_minutes.MOST_RNICS))
     assert together(rnics, rnics) == rnics
     assert together(rnics, [late_minutes.MOST_RNICS]) is None
+
+
+def test_nothing_is_noted_of_minutes_whose_samples_are_not_kept() -> None:
+    settings = Settings()
+    maintenance = Maintenance(settings, threading.Event())
+    oldest = int(time.time() - settings.retention_days * 86_400) // 60
+    minutes = [oldest - 1, oldest + 60]
+    of_hour = {minute // 60: {1} for minute in minutes}
+    maintenance.touched({"rnic_sample": minutes}, {"rnic_sample": LateRnics(oldest + 61, of_hour)})
+    assert maintenance._touched.hours_before(oldest + 61) == {("rnic_sample", minutes[1] // 60): ({minutes[1]}, {1})}
+    assert list(maintenance._touched._rnics) == [("rnic_sample", minutes[1] // 60)]
