@@ -15,7 +15,9 @@ depends_on = None
 # As `wallwatch_pack_hour` (0033), for the next RNICs that have rows, so that one transaction is short. Their rows leave the chunk by
 # DELETE, in the statement that reads them: no other reader ever sees them twice or not at all. DELETE writes each page again, which
 # TRUNCATE does not: so an hour that nobody writes to is packed as a whole.
-# It runs with the rights of its owner, so it does no more than it says: whoever calls it can lose no sample.
+# It runs with the rights of its owner, so it does no more than it says: whoever calls it can lose no sample. Two callers at once could,
+# because one may replace arrays that the other has written since it looked for them: so it takes the lock of packing (jobs/packing.py)
+# first. The session that holds it may take it again.
 PACK = """
 CREATE FUNCTION wallwatch_pack_rnics(hypertable TEXT, begins TIMESTAMPTZ, above INTEGER, most INTEGER) RETURNS INTEGER[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public, pg_temp SET lock_timeout = '5s' SET enable_sort = off AS $$
@@ -41,6 +43,7 @@ DECLARE
     read NUMERIC;
     gone NUMERIC;
 BEGIN
+    PERFORM pg_advisory_xact_lock(7241026);
     SELECT format('%I.%I', chunk_schema, chunk_name)::regclass, c.range_end, c.primary_dimension INTO chunk, ends, moment
     FROM timescaledb_information.chunks AS c
     WHERE c.hypertable_schema = 'public' AND c.hypertable_name = hypertable AND c.range_start = begins

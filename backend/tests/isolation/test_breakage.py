@@ -159,6 +159,12 @@ def test_an_rnic_says_how_many_vfs_it_has_of_which_none_reports(rnic: Any, get: 
     assert (found["vfs"], found["stale"], found["numvfs"]) == ([], False, number)
 
 
+@pytest.mark.parametrize(("minutes", "shown"), [(50, 4), (70, None)])
+def test_the_number_of_vfs_is_that_of_the_last_hour(rnic: Any, get: Any, minutes: int, shown: int | None) -> None:
+    count_vfs(rnic, 4, datetime.now(UTC) - timedelta(minutes=minutes))
+    assert get(f"/rnics/{rnic.host}/{PCI}")["numvfs"] == shown
+
+
 def test_vfs_that_were_all_removed_are_not_stale_but_gone(rnic: Any, get: Any) -> None:
     rnic.judge(seconds=70)
     rnic.connection.execute("UPDATE rnic_isolation SET at = now() - interval '10 minutes' WHERE rnic_id = %s", [rnic.rnic_id])

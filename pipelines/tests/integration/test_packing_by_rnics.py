@@ -1,60 +1,31 @@
 """Hours with late samples are packed a number of RNICs at a time: whatever happens between, no sample is lost, doubled or changed."""
 
-import os
-import signal
-import subprocess
-import sys
+import itertools
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
 import pytest
-from alembic import command
 from alembic.config import Config
-from psycopg import sql
 
-from wallwatch.jobs import late_minutes, packing
-from wallwatch.jobs import maintenance as jobs_maintenance
-from wallwatch.jobs.maintenance import Maintenance
+from wallwatch.jobs import packing
 from wallwatch.jobs.packing import Packing
 from wallwatch.settings import Settings
-from wallwatch.store import packed
 
 from .conftest import until
+from .late_hours import OLD, RNICS, Connection, connect, kill_while_packing, without_samples
 
 pytestmark = pytest.mark.integration
-Connection = psycopg.Connection[Any]
-
-OLD = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=5)
-RNICS = range(11, 19)
 MASKS = "SELECT time, rnic_id, direction, mask, flows FROM {} ORDER BY rnic_id, time, direction, mask"
-
-_PACK = """
-import sys, threading, psycopg
-from wallwatch.jobs import packing
-from wallwatch.settings import Settings
-packing.RNICS_AT_ONCE = 2
-with psycopg.connect(sys.argv[1], autocommit=True, application_name="packing-to-be-killed") as connection:
-    packing.Packing(Settings(database_url=sys.argv[2]), threading.Event(), lambda *_: None).pack(connection)
-"""
 
 
 @pytest.fixture
 def connection(alembic_config: Config, postgres_url: str) -> Iterator[Connection]:
-    command.upgrade(alembic_config, "head")
-    with connect(postgres_url) as connection:
-        if connection.execute("SELECT to_regclass('mask_sample_packed')").fetchone() == (None,):
-            pytest.skip("this edition of TimescaleDB has a columnstore; pipelines/tests/community tests it")
-        tables = [name for table in (*packed.PACKED, *packed.MINUTES) for name in (table, packed.table_name(table))]
-        for name in (*tables, packed.MINUTES_OF_HOURS):
-            connection.execute(sql.SQL("TRUNCATE {}").format(sql.Identifier(name)))
+    with without_samples(alembic_config, postgres_url) as connection:
         yield connection
-
-
-def connect(url: str) -> Connection:
-    return psycopg.connect(url.replace("+psycopg", ""), autocommit=True)
 
 
 @pytest.fixture
@@ -85,6 +56,11 @@ def rows(connection: Connection, relation: str = "mask_sample_all") -> list[tupl
     return connection.execute(MASKS.format(relation).encode()).fetchall()
 
 
+def pieces(rnics: range) -> list[tuple[str, set[int] | None]]:
+    """What is touched when these RNICs are packed, two at a time."""
+    return [("mask_sample", {first, first + 1}) for first in rnics[::2]]
+
+
 @pytest.fixture
 def late(connection: Connection, packer: Packing) -> list[tuple[Any, ...]]:
     """An hour of which the first half is packed, and the second came late, with a part of the first once more; returns its samples."""
@@ -100,19 +76,7 @@ def late(connection: Connection, packer: Packing) -> list[tuple[Any, ...]]:
 def test_a_process_that_is_killed_between_the_rnics_of_an_hour_leaves_all_samples_once(
     connection: Connection, packer: Packing, late: list[tuple[Any, ...]], postgres_url: str
 ) -> None:
-    url = postgres_url.replace("+psycopg", "")
-    ours = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'packing-to-be-killed' AND {}"
-    with connect(postgres_url) as holder, holder.transaction():
-        holder.execute("SELECT FROM mask_sample WHERE rnic_id = %s FOR UPDATE", [RNICS[5]])  # the third of the transactions waits here
-        with subprocess.Popen([sys.executable, "-c", _PACK, url, postgres_url], env=os.environ) as process:
-            waits = ours.format("wait_event_type = 'Lock'").encode()
-            try:
-                assert until(lambda: connection.execute(waits).fetchone() == (1,))
-            finally:
-                process.send_signal(signal.SIGKILL)
-        killed = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'packing-to-be-killed'"
-        connection.execute(killed.encode())  # it would see only after the wait that its client is gone
-        assert until(lambda: connection.execute(ours.format("true").encode()).fetchone() == (0,))
+    kill_while_packing(connection, "mask_sample", postgres_url)
     left = {row[1] for row in rows(connection, "mask_sample")}
     assert left == set(RNICS[4:]), "two transactions have happened, the third and the rest have not"
     assert [row for row in rows(connection) if row[1] not in left] == [row for row in late if row[1] not in left]
@@ -171,9 +135,9 @@ def test_a_row_that_changes_while_its_rnic_is_packed_is_kept_and_those_before_st
         thread.join(60)
     assert packed_count == [0]
     assert {row[1] for row in rows(connection, "mask_sample")} == set(RNICS[2:])
-    assert touched == [("mask_sample", set(RNICS[:2]))]
+    assert touched == pieces(RNICS[:2])
     assert packer.pack(connection) == 1
-    assert touched[1:] == [("mask_sample", set(RNICS[2:]))]
+    assert touched[1:] == pieces(RNICS[2:])
     changed = [(*row[:4], 77 if row[1] == RNICS[3] and row[0] > OLD + timedelta(minutes=30) else row[4]) for row in late]
     assert (rows(connection), rows(connection, "mask_sample")) == (changed, [])
 
@@ -184,9 +148,10 @@ def test_what_comes_while_an_hour_is_packed_by_rnics_joins_it_in_the_end(
     """As from a host whose clock is behind, of which the RNICs are done already."""
     join = packer._join
 
-    def join_and_write(*arguments: Any) -> None:
-        join(*arguments)
+    def join_and_write(*arguments: Any) -> bool:
+        is_complete = join(*arguments)
         masks(connection, OLD + timedelta(minutes=45), 1, 7, range(RNICS[0], RNICS[1]))
+        return is_complete
 
     packer._join = join_and_write  # type: ignore[method-assign]
     touched.clear()
@@ -194,104 +159,42 @@ def test_what_comes_while_an_hour_is_packed_by_rnics_joins_it_in_the_end(
     more = [(OLD + timedelta(minutes=45, seconds=10), RNICS[0], "ingress", mask, 8) for mask in ("0a", "ff")]
     assert sorted(rows(connection)) == sorted([*late, *more])
     assert rows(connection, "mask_sample") == []
-    assert touched == [("mask_sample", set(RNICS)), ("mask_sample", None)]
+    assert touched == [*pieces(RNICS), ("mask_sample", None)]
 
 
-@pytest.fixture
-def packed_minutes(connection: Connection, packer: Packing, maintenance: Maintenance) -> None:
-    """Samples and minutes of an hour, all packed."""
-    samples(connection, 0, 2.0)
-    maintenance.touched({"offload_sample": [minute()]})
-    while maintenance._late._waiting.get("offload_sample") != []:
-        maintenance.roll_up(connection)
-    assert packer.pack(connection) == 2
-    assert {row[1:] for row in averages(connection)} == {(1, 2.0)}
-
-
-@pytest.fixture
-def maintenance(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Maintenance:
-    monkeypatch.setattr(late_minutes, "RNICS_AT_ONCE", 2)
-    monkeypatch.setattr(jobs_maintenance, "LATE_TURN_S", 0.0)
-    return Maintenance(Settings(database_url=postgres_url), threading.Event())
-
-
-def minute() -> int:
-    return int(OLD.timestamp()) // 60
-
-
-def samples(connection: Connection, second: int, q_egress: float, rnics: range = RNICS) -> None:
-    connection.execute(
-        "INSERT INTO offload_sample (time, rnic_id, q_egress) SELECT %s, rnic, %s FROM unnest(%s) AS rnic",
-        [OLD + timedelta(seconds=second), q_egress, list(rnics)],
-    )
-
-
-def averages(connection: Connection) -> list[tuple[Any, ...]]:
-    return connection.execute("SELECT rnic_id, samples, q_egress_avg FROM offload_1m ORDER BY rnic_id").fetchall()
-
-
-def computed(connection: Connection) -> set[int]:
-    """RNICs whose minute has the late sample; each RNIC has one minute."""
-    found = averages(connection)
-    assert [row[0] for row in found] == list(RNICS)
-    assert {row[1:] for row in found} <= {(1, 2.0), (2, 3.0)}
-    return {rnic for rnic, count, _ in found if count == 2}
-
-
-def test_late_minutes_are_computed_some_rnics_at_a_time_also_by_a_connection_that_follows_a_broken_one(
-    connection: Connection, packed_minutes: None, maintenance: Maintenance, postgres_url: str
+def test_a_turn_ends_between_the_rnics_of_an_hour_and_the_next_goes_on(
+    connection: Connection,
+    packer: Packing,
+    late: list[tuple[Any, ...]],
+    monkeypatch: pytest.MonkeyPatch,
+    touched: list[tuple[str, set[int] | None]],
+    postgres_url: str,
 ) -> None:
-    samples(connection, 30, 4.0)
-    maintenance.touched({"offload_sample": [minute()]})
-    maintenance.roll_up(connection)
-    assert computed(connection) == set(RNICS[:2])
-    with connect(postgres_url) as broken, connect(postgres_url) as holder, holder.transaction():
-        holder.execute("SELECT FROM offload_1m_rollup_packed WHERE rnic_id = %s FOR UPDATE", [RNICS[3]])
-        ends = threading.Thread(target=broken_roll_up, args=(maintenance, broken))
-        ends.start()
-        waits = "SELECT count(*) FROM pg_stat_activity WHERE pid = %s AND wait_event_type = 'Lock'"
-        assert until(lambda: connection.execute(waits, [broken.info.backend_pid]).fetchone() == (1,))
-        connection.execute("SELECT pg_terminate_backend(%s)", [broken.info.backend_pid])
-        ends.join(60)
-    assert computed(connection) == set(RNICS[:2]), "nothing of the piece has happened"
-    for pieces in (2, 3, 4):
-        maintenance.roll_up(connection)
-        assert computed(connection) == set(RNICS[: 2 * pieces])
-    assert maintenance._late._waiting["offload_sample"] == []
-    assert connection.execute("SELECT count(*) FROM offload_1m_rollup").fetchone() == (0,)
+    """An hour that came late for 40,000 RNICs takes longer than a turn, and late minutes wait for its end."""
+    touched.clear()
+    clock = SimpleNamespace(monotonic=itertools.count(0, 140).__next__)  # at the begin, before the hour, and after each transaction
+    with monkeypatch.context() as patched:
+        patched.setattr("wallwatch.jobs.packing.time", clock)
+        assert packer.pack(connection) == 0
+    assert touched == pieces(RNICS[:4])
+    assert {row[1] for row in rows(connection, "mask_sample")} == set(RNICS[4:])
+    assert set(rows(connection)) == set(late)
+    with connect(postgres_url) as other:
+        assert other.execute("SELECT pg_try_advisory_lock(%s)", [packing.LOCK]).fetchone() == (True,), "others have their turn"
+    assert until(lambda: packer.pack(connection) == 1)
+    assert touched[2:] == pieces(RNICS[4:])
+    assert (rows(connection), rows(connection, "mask_sample")) == (late, [])
 
 
-def broken_roll_up(maintenance: Maintenance, connection: Connection) -> None:
-    with pytest.raises(psycopg.OperationalError):
-        maintenance.roll_up(connection)
-
-
-def test_only_the_rnics_with_late_samples_are_computed(connection: Connection, packed_minutes: None, maintenance: Maintenance) -> None:
-    samples(connection, 30, 4.0)
-    hour = minute() // 60
-    maintenance.touched({"offload_sample": [minute()]}, {"offload_sample": {hour: {RNICS[2]}}})
-    maintenance.touched({"offload_sample": [minute()]}, {"offload_sample": {hour: {RNICS[5]}}})
-    maintenance.roll_up(connection)
-    assert computed(connection) == {RNICS[2], RNICS[5]}, "nobody said that the others had changed"
-    maintenance.joined("offload_sample", range(minute(), minute() + 60), [RNICS[7]])
-    maintenance.roll_up(connection)
-    assert computed(connection) == {RNICS[2], RNICS[5], RNICS[7]}
-    maintenance.joined("offload_sample", range(minute(), minute() + 60), None)
-    while maintenance._late._waiting["offload_sample"] or maintenance._touched:
-        maintenance.roll_up(connection)
-    assert computed(connection) == set(RNICS)
-
-
-def test_the_rnics_are_still_known_after_the_database_was_away(
-    connection: Connection, packed_minutes: None, maintenance: Maintenance, postgres_url: str
-) -> None:
-    samples(connection, 30, 4.0)
-    maintenance.touched({"offload_sample": [minute()]}, {"offload_sample": {minute() // 60: {RNICS[2]}}})
-    with connect(postgres_url) as broken:
-        connection.execute("SELECT pg_terminate_backend(%s)", [broken.info.backend_pid])
-        broken_roll_up(maintenance, broken)
-    maintenance.roll_up(connection)
-    assert computed(connection) == {RNICS[2]}
+def test_two_callers_at_once_cannot_overwrite_each_other(connection: Connection, late: list[tuple[Any, ...]], postgres_url: str) -> None:
+    pack = "SELECT wallwatch_pack_rnics('mask_sample', %s, 0, 100)"
+    with connect(postgres_url) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", [packing.LOCK])
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            connection.execute(pack, [OLD])
+        assert other.execute(pack, [OLD]).fetchone() == (list(RNICS),), "whoever holds the lock may"
+        assert other.execute("SELECT pg_advisory_unlock(%s)", [packing.LOCK]).fetchone() == (True,)
+    assert rows(connection) == late
 
 
 @pytest.mark.parametrize("waits", [False, True])

@@ -172,5 +172,18 @@ def test_only_the_rnics_of_samples_that_came_late_are_noted() -> None:
     assert (len(table.rows), table.rows_in_blocks) == (1, 5), "both ways of reading"
     now = NOW_NS // (3_600 * 10**9)
     first, second, third = (made.identities.rnics["h1", f"0000:3b:00.{pci}"].rnic_id for pci in range(3))
-    assert table.late == {now - 5: {second, third}, now - 26: {third}}
-    assert first not in table.late[now - 5]
+    assert table.late.of_hour == {now - 5: {second, third}, now - 26: {third}}
+    assert first not in table.late.of_hour[now - 5]
+
+
+def test_how_late_is_late_does_not_change_within_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a minute in which some samples were not late yet, not all RNICs are known."""
+    made, batch = builder(True), Batch()
+    minute = NOW_NS // (60 * 10**9) - 300
+    for before, at, pci in ((minute, minute - 1, 0), (minute, minute + 1, 1), (minute + 5, minute + 1, 2)):
+        monkeypatch.setattr("wallwatch.jobs.ingest_batch.late_minute", lambda before=before: before)
+        tags = {"host": "h1", "pci": f"0000:3b:00.{pci}"}
+        made.builder.add(batch, [Record("rnic", text_of("rnic", {"tx_gbps": "1"}, tags, str(at * 60 * 10**9)))])
+    late = batch.tables["rnic_sample"].late
+    first = made.identities.rnics["h1", "0000:3b:00.0"].rnic_id
+    assert (late.before, late.of_hour) == (minute, {(minute - 1) // 60: {first}})

@@ -26,7 +26,7 @@ from wallwatch.store import admission
 from wallwatch.store.admission import Admission
 from wallwatch.store.block_columns import Known, ScannedBlocks
 from wallwatch.store.column_encoder import ColumnEncoder, Scanned
-from wallwatch.store.encode import Encoded, Sample, TableEncoder
+from wallwatch.store.encode import Encoded, LateRnics, Sample, TableEncoder
 from wallwatch.store.identities import Identities
 from wallwatch.store.state import SHOWN_FIELDS, News, StoredFinding
 
@@ -169,8 +169,8 @@ class BatchBuilder:
         good = self._encode_one_by_one(batch, measurement, samples, table)
         for place, sample in good:
             news[place] = {name: sample.fields[name] for name in shown if name in sample.fields}
-        if table.minutes and min(table.minutes) < (latest := late_minute()):
-            _note_late(table.late, numbers, seen, latest)
+        if table.minutes and min(table.minutes) < table.late.before:
+            _note_late(table.late, numbers, seen)
         if shown:
             _note_news(batch.news.rates if measurement.name == "rnic" else batch.news.offload, numbers, seen, news)
         if table.unknown_fields > unknown_before:
@@ -181,6 +181,7 @@ class BatchBuilder:
         table = batch.tables.get(measurement.table)
         if table is None:
             table = batch.tables[measurement.table] = Encoded(measurement.table, self._encoders[measurement.name].columns)
+            table.late = LateRnics(late_minute())  # the same for the whole batch: a minute's RNICs are noted all or not at all
         return table
 
     def _store_parts(
@@ -352,11 +353,11 @@ def _too_many(message: Any, host: str) -> Rejected:
     return rejected(message, "too_many_rnics", admission.detail(host))
 
 
-def _note_late(late: dict[int, set[int]], numbers: list[int], seen: list[Decoded | None], latest: int) -> None:
-    """Note the RNICs of samples from before this minute."""
+def _note_late(late: LateRnics, numbers: list[int], seen: list[Decoded | None]) -> None:
+    """Note the RNICs of samples that came late."""
     for number, one in zip(numbers, seen, strict=True):
-        if one is not None and (minute := one.at_ns // 60_000_000_000) < latest:
-            late.setdefault(minute // 60, set()).add(number)
+        if one is not None and (minute := one.at_ns // 60_000_000_000) < late.before:
+            late.of_hour.setdefault(minute // 60, set()).add(number)
 
 
 def _note_news(

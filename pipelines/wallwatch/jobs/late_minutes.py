@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -22,7 +22,7 @@ LATE_MINUTES = 60
 """Of samples that are older, ingest notes the RNICs: early enough for hours that end meanwhile, and live samples are never so late."""
 
 RNICS_AT_ONCE = 200
-"""RNICs that one transaction computes: of a packed hour at 10 s it unpacks 72,000 samples of each kind, in half a second."""
+"""RNICs that one transaction computes: of a packed hour at 10 s it unpacks 72,000 samples of each kind, in 0.6 to 0.9 s (0052)."""
 
 MOST_RNICS = 2_000
 """So many RNICs with late samples are remembered for an hour; with more, all of the hour are computed."""
@@ -48,15 +48,16 @@ def late_minute() -> int:
     return int(time.time()) // 60 - LATE_MINUTES
 
 
-def together(one: set[int] | None, other: Collection[int] | None) -> set[int] | None:
+def together(one: set[int] | None, other: Iterable[int] | None) -> set[int] | None:
     """RNICs of both; None stands for any RNIC.
 
     >>> together({1}, [2]), together(None, [2]), together({1}, None)
     ({1, 2}, None, None)
     """
-    if one is None or other is None or len(one) + len(other) > MOST_RNICS:
+    if one is None or other is None:
         return None
-    return one.union(other)
+    both = one.union(other)
+    return both if len(both) <= MOST_RNICS else None
 
 
 @dataclass(slots=True)
@@ -97,8 +98,9 @@ class LateMinutes:
         waiting.append(_Late(hour, set(minutes), rnics))
 
     def compute(self, connection: psycopg.Connection[Any], rollup: Rollup, now: datetime) -> Computed | None:
-        """Compute the next RNICs of the newest hour that waits for a roll-up, and join them to the packed hour.
+        """Compute the next RNICs of an hour that waits for a roll-up, and join them to the packed hour.
 
+        An hour that was begun is finished first, then the newest follows: one that receives samples all the time does not hold it up.
         All in one transaction of the caller: no minute is seen twice. What it returns is to be given to `forget` once that is stored; None
         when nothing waits, or hours are being packed.
         """
@@ -106,7 +108,7 @@ class LateMinutes:
         waiting = [late for late in self._waiting.get(rollup.source, ()) if late.hour < recent]
         if not waiting or connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [PACKING]).fetchone() != (True,):
             return None
-        late = max(waiting, key=lambda one: one.hour)
+        late = max(waiting, key=lambda one: (one.left is not None, one.hour))
         start, end = (datetime.fromtimestamp(minute * 60, UTC) for minute in (min(late.minutes), max(late.minutes) + 1))
         left = late.left
         if left is None:

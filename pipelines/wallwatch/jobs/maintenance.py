@@ -18,11 +18,13 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import create_engine
 
-from wallwatch.jobs.late_minutes import Computed, LateMinutes, first_of_recent, late_minute, together
+from wallwatch.jobs.late_minutes import Computed, LateMinutes, first_of_recent
 from wallwatch.jobs.pending_buckets import PendingBuckets
+from wallwatch.jobs.touched_minutes import TouchedMinutes
 from wallwatch.settings import Settings
 from wallwatch.store import packed
 from wallwatch.store.editions import LASTING, Edition, edition_of
+from wallwatch.store.encode import LateRnics
 from wallwatch.store.rollups import ISOLATION_ROLLUPS, ROLLUPS, Rollup, refresh_statement
 from wallwatch.store.tables import HYPERTABLES
 
@@ -34,7 +36,7 @@ OPEN_SHARE = 0.01
 """Part of the time for which minutes that have not ended may be computed. Of a large fleet, most are computed once, when they have."""
 
 LATE_TURN_S = 10.0
-"""So long late minutes of a roll-up are computed at once; a piece that has begun ends."""
+"""Longest time that a turn spends on the late minutes of one roll-up, seconds. A transaction that has begun is finished."""
 
 LOCK = 7_241_023
 """Advisory lock: of several ingest processes, the one that holds it does this work."""
@@ -61,16 +63,14 @@ class Maintenance:
         self._stop = stop
         self._clock = clock
         self._open_due_s = float("-inf")
-        self._touched: dict[str, set[int]] = {}
-        self._late_rnics: dict[tuple[str, int], set[int] | None] = {}
-        """RNICs with late samples that were not noted yet, by table and hour (since 1970); None: any."""
+        self._touched = TouchedMinutes()
         self._isolation = PendingBuckets(ISOLATION_ROLLUPS, clock)
         self._late = LateMinutes()
         self._caught_up = False
         self._not_needed = False
         self._lock = threading.Lock()
 
-    def touched(self, minutes: Mapping[str, Iterable[int]], late: Mapping[str, Mapping[int, Collection[int]]] | None = None) -> None:
+    def touched(self, minutes: Mapping[str, Iterable[int]], late: Mapping[str, LateRnics] | None = None) -> None:
         """Note the minutes (counted from 1970) that a batch wrote to, by table.
 
         Minutes of which samples are not kept stay as they are: what a host with a wrong clock sends would replace them.
@@ -78,37 +78,27 @@ class Maintenance:
         Parameters
         ----------
         late
-            RNICs that it wrote to, by table and hour (counted from 1970), of minutes before `late_minute`; without it, any.
+            By table, the RNICs that it wrote to late; without it, any.
         """
-        latest = late_minute()
+        oldest = int(time.time() - self._settings.retention_days * 86_400) // 60
         with self._lock:
-            self._note(minutes)
             for table, of_table in minutes.items():
                 if table in _SOURCES and not self._not_needed:
-                    rnics = (late or {}).get(table, {})
-                    for hour in {minute // 60 for minute in of_table if minute < latest}:
-                        key = table, hour
-                        self._late_rnics[key] = together(self._late_rnics.get(key, set()), rnics.get(hour))
+                    self._touched.add(table, (minute for minute in of_table if minute > oldest), (late or {}).get(table))
 
-    def _note(self, minutes: Mapping[str, Iterable[int]]) -> None:
-        """Note minutes; the caller holds the lock."""
-        oldest = int(time.time() - self._settings.retention_days * 86_400) // 60
-        for table, of_table in minutes.items():
-            if table in _SOURCES and not self._not_needed:
-                self._touched.setdefault(table, set()).update(minute for minute in of_table if minute > oldest)
-
-    def _note_again(self, minutes: Mapping[str, Collection[int]], late: Mapping[tuple[str, int], set[int] | None]) -> None:
-        """These could not be computed. Minutes that were not late when they were noted may be by then: of any RNIC."""
-        latest = late_minute()
-        of_any = {(table, minute // 60): None for table, of_table in minutes.items() for minute in of_table if minute >= latest}
+    def _note_again(self, touched: TouchedMinutes) -> None:
+        """These could not be computed."""
         with self._lock:
-            self._note(minutes)
-            for key, rnics in {**late, **of_any}.items():
-                self._late_rnics[key] = together(self._late_rnics.get(key, set()), rnics)
+            self._touched.merge(touched)
 
     def joined(self, table: str, minutes: Iterable[int], rnics: Collection[int] | None) -> None:
         """Note that late samples of some RNICs (None: any) were packed: from now on, one that came again counts once."""
-        self.touched({table: minutes}, None if rnics is None else {table: {minute // 60: rnics for minute in minutes}})
+        noted = set(minutes)
+        if rnics is None or not noted:
+            self.touched({table: noted})
+        else:
+            of_hour = {hour: set(rnics) for hour in {minute // 60 for minute in noted}}
+            self.touched({table: noted}, {table: LateRnics(max(noted) + 1, of_hour)})
 
     def minutes_touched(self, minutes: Iterable[int]) -> None:
         """Note the minutes (counted from 1970) of `vf_minute` that a batch wrote to."""
@@ -138,8 +128,7 @@ class Maintenance:
         """The database does this work itself."""
         with self._lock:
             self._not_needed = True
-            self._touched.clear()
-            self._late_rnics.clear()
+            self._touched = TouchedMinutes()
 
     def _edition(self) -> Edition:
         engine = create_engine(self._settings.database_url)
@@ -151,29 +140,28 @@ class Maintenance:
     def roll_up(self, connection: psycopg.Connection[Any]) -> None:
         """Recompute the touched minutes. One that has not ended is computed again then; before, only while that takes little time."""
         with self._lock:
-            touched, self._touched = self._touched, {}
-            late, self._late_rnics = self._late_rnics, {}
+            touched, self._touched = self._touched, TouchedMinutes()
         started = datetime.now(UTC)
         recent, unended = int(first_of_recent(started).timestamp()) // 60, int(started.timestamp()) // 60
         waiting: dict[str, set[int]] = {}
         if self._clock() < self._open_due_s:
-            waiting = {table: {minute for minute in minutes if minute >= unended} for table, minutes in touched.items()}
+            waiting = {table: {minute for minute in minutes if minute >= unended} for table, minutes in touched.minutes.items()}
         try:
             with connection.transaction():
                 self._take_lock(connection)
                 open_s = 0.0
                 for rollup in ROLLUPS:
-                    minutes = touched.get(rollup.source, set()) - waiting.get(rollup.source, set())
+                    minutes = touched.minutes.get(rollup.source, set()) - waiting.get(rollup.source, set())
                     for first, end in spans_of(minute for minute in minutes if minute >= recent):
                         begin_s = self._clock()
                         self._refresh(connection, rollup, datetime.fromtimestamp(first * 60, UTC), datetime.fromtimestamp(end * 60, UTC))
                         open_s += (self._clock() - begin_s) * max(end - max(first, unended), 0) / (end - first)
                 if open_s:
                     self._open_due_s = self._clock() + open_s / OPEN_SHARE
-            with self._lock:
-                self._note(waiting)
-            self._note_late(touched, late, recent)
-            touched, late = {}, {}
+            self.touched(waiting)
+            for (table, hour), (minutes, rnics) in touched.hours_before(recent).items():
+                self._late.note(table, hour, minutes, rnics)
+            touched = TouchedMinutes()
             if not self._caught_up:
                 self._catch_up(connection)
                 self._caught_up = True
@@ -183,20 +171,10 @@ class Maintenance:
                 if rollup.table in packed.MINUTES:
                     self._compute_late(connection, rollup, started)
         except _Busy:
-            self._note_again(touched, late)
+            self._note_again(touched)
         except psycopg.Error:
-            self._note_again(touched, late)
+            self._note_again(touched)
             raise
-
-    def _note_late(self, touched: Mapping[str, Iterable[int]], late: Mapping[tuple[str, int], set[int] | None], recent: int) -> None:
-        """Note what came before this minute for later, with its RNICs."""
-        hours: dict[tuple[str, int], set[int]] = {}
-        for table, minutes in touched.items():
-            for minute in minutes:
-                if minute < recent:
-                    hours.setdefault((table, minute // 60), set()).add(minute)
-        for (table, hour), minutes in hours.items():
-            self._late.note(table, hour, minutes, late.get((table, hour)))
 
     def _take_lock(self, connection: psycopg.Connection[Any]) -> None:
         row = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK]).fetchone()

@@ -13,33 +13,39 @@ from wallwatch.domain.telemetry.identities import MOST_RNICS
 from wallwatch.store.identities import Identities
 
 FORGOTTEN_DAYS = 7
-"""An RNIC that was not seen for so long no longer counts: cards are replaced and moved to other slots, and their names stay in the table.
-A host that invents names gets `MOST_RNICS` more of them each week."""
+"""An RNIC of which no sample came for so long no longer counts: cards are replaced and moved to other slots, and their names stay in the
+table. A host that invents names gets `MOST_RNICS` more of them each week."""
 
-COUNTED_S = 60.0
-"""A host that has its number is counted again at most this often: a flood of invented names costs no queries."""
+COUNTED_S = 10.0
+"""The rows of a host that may have too many are read again at most this often: a flood of invented names costs few queries. What another
+process has registered since then is refused until it is read."""
 
 _COUNT = """
 SELECT r.host, count(*) FROM rnic r LEFT JOIN rnic_state s USING (rnic_id)
 WHERE r.host = ANY(%s) AND GREATEST(r.first_seen, s.updated_at) > now() - make_interval(days => %s) GROUP BY r.host
 """
-"""By the clock of the database: what hosts write about time is their own."""
+"""By the clock of the database: what hosts write about time is their own. Only samples set `updated_at`, findings do not: those that
+concern a host are shown on removed cards, too."""
 
 WithDatabase = Callable[[Callable[[psycopg.Connection[Any]], None]], None]
 
 
 class Admission:
-    """Says which new RNICs are refused. Hosts with few, which are nearly all, cost no query."""
+    """Says which new RNICs are refused. Hosts with few, which are nearly all, cost no query.
+
+    Each process counts the RNICs that it knows of, and reads the table only when there would be too many of these: each of several
+    processes may let a host register `MOST_RNICS`.
+    """
 
     def __init__(self, identities: Identities, with_database: WithDatabase, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._identities = identities
         self._with_database = with_database
         self._clock_s = clock_s
         self._counted: dict[str, tuple[float, int]] = {}
-        """Host -> when it was counted, and for how many more RNICs there was room then."""
+        """Host -> when its rows were read, and for how many more RNICs there was room then."""
 
     def refused(self, new: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-        """Of RNICs (host, PCI address) that are not known, those for which their host has no room.
+        """Of RNICs (host, PCI address) that are not known, those that are not in the table either and for which their host has no room.
 
         The caller registers the others.
         """
@@ -48,9 +54,10 @@ class Admission:
         if not full:
             return set()
         room = self._room(full)
+        stored = self._identities.rnics
         found: set[tuple[str, str]] = set()
         for host, pci in new:
-            if host in full:
+            if host in full and (host, pci) not in stored:  # another process may have registered it
                 if room[host] > 0:
                     room[host] -= 1
                 else:
@@ -66,10 +73,12 @@ class Admission:
         if due:
             counts: dict[str, int] = {}
 
-            def count(connection: psycopg.Connection[Any]) -> None:
+            def read(connection: psycopg.Connection[Any]) -> None:
                 counts.update(connection.execute(_COUNT, [due, FORGOTTEN_DAYS]).fetchall())
+                # After the count: what another process registers in between is known, and never refused.
+                self._identities.load_rnics(connection, due)
 
-            self._with_database(count)
+            self._with_database(read)
             self._counted |= {host: (now_s, max(MOST_RNICS - counts.get(host, 0), 0)) for host in due}
         return {host: self._counted[host][1] for host in hosts}
 

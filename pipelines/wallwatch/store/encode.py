@@ -48,6 +48,16 @@ class Sample:
 
 
 @dataclass(slots=True)
+class LateRnics:
+    """RNICs of samples that came late, and how late a sample has to be for its RNIC to be among them."""
+
+    before: int = 0
+    """Minute (since 1970): of all samples from before it the RNICs are noted, of the others none."""
+    of_hour: dict[int, set[int]] = field(default_factory=dict)
+    """By the hour (since 1970) of the samples."""
+
+
+@dataclass(slots=True)
 class Encoded:
     """COPY rows of one table, without header and trailer."""
 
@@ -63,8 +73,7 @@ class Encoded:
     unknown_fields: int = 0
     minutes: set[int] = field(default_factory=set)
     """Minutes (since 1970) of the rows."""
-    late: dict[int, set[int]] = field(default_factory=dict)
-    """RNICs of rows that came late, by the hour (since 1970) of the rows."""
+    late: LateRnics = field(default_factory=LateRnics)
 
     @property
     def row_count(self) -> int:

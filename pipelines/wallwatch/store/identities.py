@@ -5,7 +5,7 @@ Ingest is the only writer. Attributes that change (a new firmware, a renamed dev
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,6 +72,13 @@ class Identities:
         for row in connection.execute("SELECT rnic_id, host, pci, rack, model FROM rnic"):
             self._remember(Rnic(*row))
         self.hosts.update(connection.execute("SELECT host, host_id FROM host").fetchall())
+
+    def load_rnics(self, connection: psycopg.Connection[Any], hosts: Collection[str]) -> None:
+        """Read those RNICs of some hosts that other processes have registered since."""
+        for row in connection.execute("SELECT rnic_id, host, pci, rack, model FROM rnic WHERE host = ANY(%s)", [list(hosts)]):
+            rnic = Rnic(*row)
+            if rnic.rnic_id not in self.by_id:  # what is known has tags, too
+                self._remember(rnic)
 
     def _remember(self, rnic: Rnic) -> None:
         if rnic.rnic_id not in self.by_id:

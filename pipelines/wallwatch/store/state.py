@@ -230,9 +230,11 @@ _UPSERT_WITHOUT_RATES = _UPSERT.format(**_COLUMNS, rates="")
 
 # Kafka may repeat messages or replay from the start: a message older than the known state of the same symptom changes nothing, nor does a
 # message of a finding that has cleared. Cleared symptoms stay in the row for a while, so operators still see them later.
+# `updated_at` stays: `store/admission` reads from it when a sample came last, and findings of a host are in the rows of removed cards, too.
 _SYMPTOM = """
-INSERT INTO rnic_state AS s (rnic_id, host, pci, rack, model, symptoms, findings_at, change_seq)
-VALUES (%(rnic_id)s, %(host)s, %(pci)s, %(rack)s, %(model)s, %(set)s::jsonb, %(at)s, nextval('rnic_state_change_seq_values'))
+INSERT INTO rnic_state AS s (rnic_id, host, pci, rack, model, symptoms, findings_at, updated_at, change_seq)
+VALUES (%(rnic_id)s, %(host)s, %(pci)s, %(rack)s, %(model)s, %(set)s::jsonb, %(at)s,
+  COALESCE((SELECT first_seen FROM rnic WHERE rnic_id = %(rnic_id)s), now()), nextval('rnic_state_change_seq_values'))
 ON CONFLICT (rnic_id) DO UPDATE SET
   symptoms = (
     SELECT COALESCE(jsonb_object_agg(e.key, e.value), '{}') FROM jsonb_each(s.symptoms) AS e
@@ -240,7 +242,6 @@ ON CONFLICT (rnic_id) DO UPDATE SET
       OR (e.value ->> 'until')::timestamptz > GREATEST(s.findings_at, excluded.findings_at) - %(kept)s::interval
   ) || excluded.symptoms,
   findings_at = GREATEST(s.findings_at, excluded.findings_at),
-  updated_at = now(),
   change_seq = excluded.change_seq
 WHERE (s.findings_at IS NULL OR excluded.findings_at > s.findings_at - %(kept)s::interval)
   AND CASE WHEN s.symptoms ? %(symptom)s::text THEN

@@ -67,7 +67,7 @@ class RnicIsolation(BaseModel):
     at: datetime | None = Field(description="Time of the values; null when the RNIC has sent none")
     stale: bool = Field(description="The values are older than three minutes; false where there are none")
     numvfs: int | None = Field(
-        description="Virtual functions that exist, by the newest sample of the last day; null when it is not measured"
+        description="Virtual functions that exist, by the newest sample of the last hour; null when it is not measured"
     )
     doubt: str | None = Field(description="Why the RNIC is sampled every second; null while it is not")
     mechanism: MechanismName | None = Field(description="What is overloaded now; null while no promise is broken, or undetermined")

@@ -34,7 +34,9 @@ _MOST_STEPS = 3_600
 _MOST_INTERVALS = 500
 _MOST_EVENTS = 500
 _DEVICE_SINCE = timedelta(days=7)
-_COUNTED_SINCE = timedelta(days=1)
+_COUNTED_SINCE = timedelta(hours=1)
+"""An RNIC that counts its VFs does so with every sample. Others (node_exporter, DTS) never do: the look for a number must not read a day
+of their samples, nor unpack hours."""
 _UNREPORTED: dict[str, Any] = {"slo": None, "state": "unknown", "role": None, "reason": "The RNIC has not reported this VF lately."}
 
 
