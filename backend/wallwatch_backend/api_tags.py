@@ -1,4 +1,4 @@
-"""What the API's description says beside its operations: an introduction, and what each group of operations is about."""
+"""What the API's description says next to its operations: an introduction, and what each group of operations is about."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ TAGS = {
     "profiles": "Limits of a model of RNICs, measured and assumed",
     "remedies": "Remedies, their approval and proof; automation and rollouts",
     "rnics": "One RNIC: values over time, masks, virtual functions, changes",
-    "session": "Sign-in and the own account",
+    "session": "Sign-in and your own account",
     "silences": "Silences and maintenance",
     "stream": "Server-sent events",
     "tokens": "API tokens",

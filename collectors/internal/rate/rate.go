@@ -14,7 +14,8 @@ type Counter struct {
 // Step takes a reading and returns the growth per second since the one before. ok is false for the first reading, after
 // Forget, and around a reset. maxPerSecond is the most that the counter can grow per second. Faster growth is none: the
 // driver has reset the counter (which looks like a wrap of the 64 bits), or shows its past again after it had shown zero.
-// at must carry Go's monotonic clock, so that a step of the host's clock does not become a rate.
+// at carries Go's monotonic clock, so that a step of the host's clock does not become a rate. A caller that has only times
+// of a host's clock must notice itself that the clock was set, and call Forget.
 func (c *Counter) Step(value uint64, at time.Time, maxPerSecond float64) (perSecond float64, ok bool) {
 	last := *c
 	*c = Counter{value: value, at: at, known: true}

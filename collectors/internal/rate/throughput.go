@@ -6,9 +6,12 @@ import (
 )
 
 const (
-	bytesPerWord = 4 // the InfiniBand counters of data count 4-byte words
-	bitsPerByte  = 8
-	gigabit      = 1e9
+	// BitsPerByte is the unit of a network device's counters of data.
+	BitsPerByte = 8
+	// BitsPerWord is the unit of InfiniBand's counters of data: words of 4 bytes.
+	BitsPerWord = 4 * BitsPerByte
+
+	gigabit = 1e9
 	// MaxGbps is faster than any port (1.6 Tbit/s is the next generation): growth beyond it is a reset, not a wrap.
 	MaxGbps = 3200
 )
@@ -19,8 +22,8 @@ type Throughput struct{ words, bytes Counter }
 // Add sets a field to the rate in Gbit/s since the previous reading. The InfiniBand counter is preferred, because the netdev's does not see
 // RDMA on every driver; where a device has only a netdev, its bytes have to do.
 func (t *Throughput) Add(fields map[string]any, field, wordsField, bytesField string, at time.Time) {
-	words, wordsOK := Gbps(&t.words, fields[wordsField], bytesPerWord*bitsPerByte, at)
-	bytes, bytesOK := Gbps(&t.bytes, fields[bytesField], bitsPerByte, at)
+	words, wordsOK := Gbps(&t.words, fields[wordsField], BitsPerWord, at)
+	bytes, bytesOK := Gbps(&t.bytes, fields[bytesField], BitsPerByte, at)
 	_, hasWords := fields[wordsField]
 	switch {
 	case hasWords && wordsOK:

@@ -70,11 +70,13 @@ type times struct {
 	newest int64
 	// old is how many values were left out because they were read long before the newest.
 	old int
+	// future is how many values were left out because nothing can have been read at their times yet.
+	future int
 }
 
 // parse reads an answer. Its work and memory grow no faster than the answer, whatever a host sends. A value that was read longer than staleAfter
-// before the newest is left out: its program reads others, and no longer this one.
-func parse(product Product, body io.Reader, staleAfter time.Duration) (Answer, times, error) {
+// before the newest is left out: its program reads others, and no longer this one. So is a value that is from later than staleAfter after it came.
+func parse(product Product, body io.Reader, came time.Time, staleAfter time.Duration) (Answer, times, error) {
 	limited := &io.LimitedReader{R: body, N: MaxAnswer + 1}
 	lines := bufio.NewScanner(limited)
 	var kept bytes.Buffer
@@ -104,7 +106,7 @@ func parse(product Product, body io.Reader, staleAfter time.Duration) (Answer, t
 	if len(read) == 0 {
 		return nil, times{}, fmt.Errorf("its answer is not that of a %s: it has none of the series that are read", product.Name())
 	}
-	answer, at := indexed(product, read, staleAfter)
+	answer, at := indexed(product, read, came, staleAfter)
 	return answer, at, nil
 }
 
@@ -129,6 +131,8 @@ type members struct {
 type Series struct {
 	labels []*dto.LabelPair
 	Value  float64
+	// readAt is when the program read it, in ms since 1970 by the clock of its host; 0 if it does not say so.
+	readAt int64
 }
 
 // Label returns the value of a label, "" if the series has none of this name.
@@ -141,24 +145,24 @@ func (s Series) Label(name string) string {
 	return ""
 }
 
-// indexed sorts the series by device, each once. A value that is no number is left out, and so is one that is old.
-func indexed(product Product, read map[string]*dto.MetricFamily, staleAfter time.Duration) (Answer, times) {
-	var at times
-	for _, family := range read {
-		for _, metric := range family.GetMetric() {
-			at.newest = max(at.newest, metric.GetTimestampMs())
-		}
-	}
+// indexed sorts the series by device, each once. A value that is no number is left out, and so is one that is old, or from the future.
+func indexed(product Product, read map[string]*dto.MetricFamily, came time.Time, staleAfter time.Duration) (Answer, times) {
+	newest := newestOf(read, came, staleAfter)
+	at := times{newest: newest}
 	a := make(Answer, len(read))
 	for name, family := range read {
 		m := &members{ofDevice: map[string][]Series{}}
 		for _, metric := range family.GetMetric() {
 			// Without the comments that state types, every value is untyped.
-			s := Series{labels: metric.GetLabel(), Value: metric.GetUntyped().GetValue()}
+			s := Series{labels: metric.GetLabel(), Value: metric.GetUntyped().GetValue(), readAt: readAt(metric)}
 			if math.IsNaN(s.Value) || math.IsInf(s.Value, 0) {
 				continue
 			}
-			if metric.TimestampMs != nil && at.newest-metric.GetTimestampMs() > staleAfter.Milliseconds() {
+			switch {
+			case s.readAt > newest:
+				at.future++
+				continue
+			case s.readAt != 0 && newest-s.readAt > staleAfter.Milliseconds():
 				at.old++
 				continue
 			}

@@ -15,8 +15,7 @@ import (
 
 	"github.com/influxdata/telegraf"
 	"github.com/influxdata/telegraf/plugins/common/tls"
-
-	"github.com/wallwatch/wallwatch/collectors/internal/rate"
+	"github.com/influxdata/telegraf/selfstat"
 )
 
 const (
@@ -54,16 +53,16 @@ type Warn func(about, format string, values ...any)
 // RNIC is what an answer says of one RNIC; what it does not say is absent.
 type RNIC struct {
 	// ID is the PCI address, or the InfiniBand device's name where nothing states the address.
-	ID     string
-	Tags   map[string]string
-	Fields map[string]any
+	ID   string
+	Tags map[string]string
+	Values
 }
 
 // Options are how hosts are asked.
 type Options struct {
 	URLs    []string
 	Timeout time.Duration
-	// StaleAfter is how long the times next to values may stand still; a minute if it is 0.
+	// StaleAfter is how long the times next to values may stand still, and how far one may be in the future; a minute if it is 0.
 	StaleAfter time.Duration
 	TLS        tls.ClientConfig
 	Log        telegraf.Logger
@@ -83,6 +82,8 @@ type Hosts struct {
 	// parsing has a place for each answer that may be parsed.
 	parsing chan struct{}
 	names   owners
+	// old and future count the values that are left out because of their times.
+	old, future selfstat.Stat
 }
 
 // target is one host's program, and what is remembered of its RNICs.
@@ -96,7 +97,7 @@ type target struct {
 }
 
 // device is what is remembered of one RNIC between two gatherings.
-type device struct{ tx, rx rate.Throughput }
+type device struct{ tx, rx throughput }
 
 // New checks the configuration and connects to nothing.
 func New(product Product, options Options) (*Hosts, error) {
@@ -134,6 +135,8 @@ func New(product Product, options Options) (*Hosts, error) {
 	}}
 	h.parsing = make(chan struct{}, ParsedAtOnce)
 	h.names = owners{of: map[string]*target{}}
+	tags := map[string]string{"product": product.Name()}
+	h.old, h.future = selfstat.Register("scraped", "values_old", tags), selfstat.Register("scraped", "values_from_the_future", tags)
 	if h.clock == nil {
 		h.clock = time.Now
 	}
@@ -190,7 +193,7 @@ func (h *Hosts) sample(acc telegraf.Accumulator, t *target) error {
 	at := h.clock()
 	h.parsing <- struct{}{}
 	defer func() { <-h.parsing }()
-	read, written, err := parse(h.product, came, h.staleAfter)
+	read, written, err := parse(h.product, came, at, h.staleAfter)
 	if err != nil {
 		h.names.release(t)
 		return err
@@ -213,10 +216,18 @@ func (h *Hosts) sample(acc telegraf.Accumulator, t *target) error {
 		return err
 	}
 	if !t.reading.follows(last) {
-		clear(t.devices) // a rate over a step of its clock would not be right
+		for _, known := range t.devices { // a rate over a step of its clock would not be right
+			known.tx.forget()
+			known.rx.forget()
+		}
 	}
+	h.old.Incr(int64(written.old))
+	h.future.Incr(int64(written.future))
 	if written.old > 0 {
 		h.warnOnce(t, "old", "values that it read more than %s before its newest ones are left out, %d this time", h.staleAfter, written.old)
+	}
+	if written.future > 0 {
+		h.warnOnce(t, "future", "values that it says it reads more than %s from now are left out, %d this time", h.staleAfter, written.future)
 	}
 	return h.add(acc, t, read, at)
 }
@@ -226,15 +237,14 @@ func (h *Hosts) add(acc telegraf.Accumulator, t *target, read Answer, at time.Ti
 	if err != nil {
 		return err
 	}
-	readAt := t.reading.at(at)
 	for _, r := range present {
 		known := t.devices[r.ID]
 		if known == nil {
 			known = &device{}
 			t.devices[r.ID] = known
 		}
-		known.tx.Add(r.Fields, "tx_gbps", "port_xmit_data", "tx_bytes", readAt)
-		known.rx.Add(r.Fields, "rx_gbps", "port_rcv_data", "rx_bytes", readAt)
+		known.tx.add(r.Values, "tx_gbps", "port_xmit_data", "tx_bytes", at)
+		known.rx.add(r.Values, "rx_gbps", "port_rcv_data", "rx_bytes", at)
 		if len(r.Fields) > 0 {
 			r.Tags["host"] = t.host
 			acc.AddFields(Measurement, r.Fields, r.Tags, at)

@@ -48,18 +48,6 @@ func AddState(fields map[string]any, field string, words map[float64]string, val
 	}
 }
 
-// AddSum makes one counter of those of all ports, and none where one port's is missing. A unit of the field is divisor units of the series.
-func AddSum(fields map[string]any, field string, divisor float64, values, ports []Series) {
-	if len(values) == 0 || len(values) != len(ports) {
-		return
-	}
-	total := 0.0
-	for _, value := range values {
-		total += value.Value
-	}
-	AddWhole(fields, field, total/divisor)
-}
-
 // At returns the value of a port, or the first.
 func At(values []Series, port string) Series {
 	for _, value := range values {
@@ -68,13 +56,6 @@ func At(values []Series, port string) Series {
 		}
 	}
 	return values[0]
-}
-
-// AddAlone adds the value of a series that is the only one of its device.
-func AddAlone(fields map[string]any, field string, values []Series) {
-	if len(values) == 1 {
-		AddWhole(fields, field, values[0].Value)
-	}
 }
 
 // AddWhole adds a count; a value that is none is left out.

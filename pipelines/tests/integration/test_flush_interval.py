@@ -73,8 +73,12 @@ class Noted:
         return self._consumer.list_topics(topic, timeout=timeout)
 
 
+def a_consumer(bootstrap: str) -> Consumer:
+    return kafka_clients.consumer(KafkaSettings(kafka_bootstrap=bootstrap), {"group.id": "g", "log_level": 0})
+
+
 def noted(bootstrap: str, topic: str = TOPIC) -> Any:
-    made = Consumer({"bootstrap.servers": bootstrap, "group.id": "g", "log_level": 0})
+    made = a_consumer(bootstrap)
     made.assign([TopicPartition(topic, 0)])
     return Noted(made)
 
@@ -126,7 +130,7 @@ def test_the_former_number_holds_until_the_broker_says_another(kafka_bootstrap: 
     interval = FlushInterval(0.25, TOPIC)
     interval.follow(noted(kafka_bootstrap))
     assert interval.processes == 2
-    away = Consumer({"bootstrap.servers": f"127.0.0.1:{free_ports(1)[0]}", "group.id": "g", "log_level": 0})
+    away = a_consumer(f"127.0.0.1:{free_ports(1)[0]}")
     away.assign([TopicPartition(TOPIC, 0), TopicPartition(TOPIC, 1)])
     interval.follow(away)
     assert interval.processes == 1

@@ -33,6 +33,7 @@ MODULES = (
     *(f"wallwatch.domain.symptoms.{name}" for name in _SYMPTOMS),
     *(f"wallwatch.domain.isolation.{name}" for name in _ISOLATION),
     "wallwatch.domain.telemetry.rows",
+    "wallwatch.domain.telemetry.shared_text",
     "wallwatch.jobs.host_samples",
     "wallwatch.jobs.host_state",
     "wallwatch.jobs.time_order",

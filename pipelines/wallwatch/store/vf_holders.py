@@ -6,12 +6,12 @@ import threading
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from sys import intern
 from typing import Any
 
 import psycopg
 
 from wallwatch.domain.isolation.holders import Holder, Holders
+from wallwatch.domain.telemetry.shared_text import shared_text
 from wallwatch.store.vf_numbers import Device, VfNumbers
 from wallwatch.store.watcher import Watcher
 
@@ -125,7 +125,7 @@ class HolderWatcher(Watcher):
     def _want(self, host: str, kind: str, fields: Mapping[str, Any]) -> None:
         device = fields.get("device")
         if kind == "cni_add" and isinstance(device, str) and (holder := self._holders.held(host, device)) is not None:
-            self._numbers.want(Device(intern(host), holder.pci, intern(device)))
+            self._numbers.want(Device(shared_text(host), holder.pci, shared_text(device)))
 
     def _number(self, connection: psycopg.Connection[Any], now: datetime) -> None:
         held = []
@@ -149,7 +149,7 @@ class HolderWatcher(Watcher):
             cursor.execute(_RNICS)
             while rows := cursor.fetchmany(BATCH):
                 for host, pci, rack, model in rows:
-                    place, known = (intern(host), intern(pci)), (rack or "", model or "")
+                    place, known = (shared_text(host), shared_text(pci)), (rack or "", model or "")
                     found.add(place)
                     if self._rnics.get(place) != known:
                         self._rnics[place] = self._racks_and_models.setdefault(known, known)

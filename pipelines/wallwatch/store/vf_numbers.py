@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
-from sys import intern
 from typing import Any, NamedTuple
 
 import psycopg
+
+from wallwatch.domain.telemetry.shared_text import shared_text
 
 SOUGHT_EVERY_S = 15.0
 """How often functions are looked for that were not sampled yet; collectors sample them once in an interval."""
@@ -119,7 +120,7 @@ class VfNumbers:
             names = [list(column) for column in zip(*asked[begin : begin + MOST_AT_ONCE], strict=True)]
             values = dict(zip(("hosts", "pcis", "devices"), names, strict=True)) | {"since": since}
             for host, pci, device, number in connection.execute(statement, values):
-                found = Device(intern(host), intern(pci), intern(device))
+                found = Device(shared_text(host), shared_text(pci), shared_text(device))
                 place = found.pci, number
                 self._numbers.setdefault(found.host, {})[found.device] = self._places.setdefault(place, place)
                 self._wanted.discard(found)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import orjson
-from confluent_kafka import Producer
 from tests.bench.isolation import EVERY_S, START_S, Judge
 from tests.bench.ledger.fleet import fleet
 from tests.bench.ledger.paired import Paired, measure
 
+from wallwatch import kafka_clients
 from wallwatch.domain.symptoms import silence
 from wallwatch.domain.symptoms.host_stage import MEASUREMENTS, Message
 from wallwatch.domain.telemetry.block_layouts import layouts
@@ -22,6 +22,7 @@ from wallwatch.jobs.host_state import HostStates
 from wallwatch.jobs.ingest import POLL_MESSAGES
 from wallwatch.jobs.ingest_batch import FINDINGS_TOPIC, Batch, BatchBuilder
 from wallwatch.jobs.silence import SilenceWatch
+from wallwatch.kafka_settings import KafkaSettings
 from wallwatch_testing.blocks import in_blocks
 from wallwatch_testing.ingest_batches import IdentitiesInMemory, Record, rows_of
 from wallwatch_testing.vf_traffic import SharedRnic
@@ -94,7 +95,9 @@ def ingest_batch() -> Paired:
 
 def ingest_blocks() -> Paired:
     """The same for blocks, as hosts send them, masks and virtual functions included, with the job's own watch; per sample."""
-    return _ingested(_blocks(), SilenceWatch(Producer({"log_level": 0}), FINDINGS_TOPIC, _with_database).on_decoded)
+    return _ingested(
+        _blocks(), SilenceWatch(kafka_clients.producer(KafkaSettings(), {"log_level": 0}), FINDINGS_TOPIC, _with_database).on_decoded
+    )
 
 
 def _ingested(records: list[Record], hear: Callable[[str, Iterable[Decoded]], None]) -> Paired:

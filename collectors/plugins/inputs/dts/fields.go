@@ -49,49 +49,49 @@ type rnic struct {
 	netdev string
 }
 
-// fields returns what DTS says of an RNIC. What it does not have is absent.
-func (r rnic) fields(read scraped.Answer) map[string]any {
-	fields := map[string]any{}
+// values returns what DTS says of an RNIC. What it does not have is absent.
+func (r rnic) values(read scraped.Answer) scraped.Values {
+	values := scraped.NewValues()
 	ports := distinct(read.Of(portState, r.IBDev))
-	scraped.AddState(fields, "port_state", scraped.PortStates, ports, ports)
-	scraped.AddPorts(fields, ports)
+	scraped.AddState(values.Fields, "port_state", scraped.PortStates, ports, ports)
+	scraped.AddPorts(values.Fields, ports)
 	for _, counter := range portCounters {
-		addOfPorts(fields, counter, read.Of(counter, r.IBDev), ports)
+		addOfPorts(values, counter, read.Of(counter, r.IBDev), ports)
 	}
 	for _, counter := range hwCounters {
 		if counter == "lifespan" {
-			scraped.AddAlone(fields, counter, distinct(read.Of(ofHW+counter, r.IBDev))) // no count, so it has no sum
+			values.AddAlone(counter, distinct(read.Of(ofHW+counter, r.IBDev))) // no count, so it has no sum
 			continue
 		}
-		addOfPorts(fields, counter, read.Of(ofHW+counter, r.IBDev), ports)
+		addOfPorts(values, counter, read.Of(ofHW+counter, r.IBDev), ports)
 	}
 	for file, field := range link {
-		addLink(fields, field, distinct(read.Of(file, r.IBDev)))
+		addLink(values.Fields, field, distinct(read.Of(file, r.IBDev)))
 	}
 	for _, counter := range driverCounters {
 		name := strings.ReplaceAll(counter, ".", "_")
-		values := read.Of(name, r.IBDev)
-		if len(values) == 0 && r.netdev != "" {
-			values = read.Of(name, r.netdev)
+		found := read.Of(name, r.IBDev)
+		if len(found) == 0 && r.netdev != "" {
+			found = read.Of(name, r.netdev)
 		}
-		scraped.AddAlone(fields, name, distinct(values))
+		values.AddAlone(name, distinct(found))
 	}
 	if r.netdev != "" {
 		for _, counter := range netStatistics {
-			scraped.AddAlone(fields, counter, distinct(read.All(inName(r.netdev)+ofNetdev+counter)))
+			values.AddAlone(counter, distinct(read.All(inName(r.netdev)+ofNetdev+counter)))
 		}
 	}
-	return fields
+	return values
 }
 
 // addOfPorts adds the sum of all ports. DTS counts 4-byte words where the kernel does, because it copies the file.
-func addOfPorts(fields map[string]any, field string, values, ports []scraped.Series) {
-	values = distinct(values)
+func addOfPorts(values scraped.Values, field string, found, ports []scraped.Series) {
+	found = distinct(found)
 	if len(ports) == 0 {
-		scraped.AddAlone(fields, field, values)
+		values.AddAlone(field, found)
 		return
 	}
-	scraped.AddSum(fields, field, 1, values, ports)
+	values.AddSum(field, 1, found, ports)
 }
 
 func addLink(fields map[string]any, field string, values []scraped.Series) {

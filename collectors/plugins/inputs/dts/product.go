@@ -92,7 +92,7 @@ func (p product) RNICs(read scraped.Answer, warn scraped.Warn) ([]scraped.RNIC, 
 		if r.netdev != "" {
 			tags["netdev"] = r.netdev
 		}
-		all = append(all, scraped.RNIC{ID: d.ID, Tags: tags, Fields: r.fields(read)})
+		all = append(all, scraped.RNIC{ID: d.ID, Tags: tags, Values: r.values(read)})
 	}
 	return all, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/influxdata/telegraf/config"
+	"github.com/influxdata/telegraf/selfstat"
 
 	"github.com/wallwatch/wallwatch/collectors/internal/plugintest"
 )
@@ -158,12 +159,143 @@ func TestWhatDTSReadsNoLongerIsAbsentWhileItReadsOthers(t *testing.T) {
 	const family = "port_xmit_data{source=\"h\",hca=\"%s\",port=\"1\"} 3 %d\n"
 	s.answer = fmt.Sprintf(family+family+"current_link_width{source=\"h\",hca=\"mlx5_1\"} 16 %d\nrx_crc_errors_phy{source=\"h\",hca=\"mlx5_1\"} 4\n",
 		"mlx5_0", start.UnixMilli(), "mlx5_1", s.now.UnixMilli(), start.UnixMilli())
-	acc := &plugintest.Accumulator{}
-	if err := s.plugin.Gather(acc); err != nil || len(acc.Metrics) != 1 {
-		t.Fatalf("%d RNICs, %v", len(acc.Metrics), err)
+	acc, before := &plugintest.Accumulator{}, leftOut("values_old")
+	if err := s.plugin.Gather(acc); err != nil || len(acc.Metrics) != 1 || leftOut("values_old")-before != 2 {
+		t.Fatalf("%d RNICs, %v, %d more old values are counted", len(acc.Metrics), err, leftOut("values_old")-before)
 	}
 	got := plugintest.Find(t, acc.Metrics, "rnic", "ibdev", "mlx5_1")
 	if got.HasField("pci_link_width") || !got.HasField("port_xmit_data") || !got.HasField("rx_crc_errors_phy") {
 		t.Errorf("got %v", got)
+	}
+}
+
+// sent is a counter of a port of host h, with its value and when it was read.
+const sent = "port_xmit_data{source=\"h\",hca=\"%s\",port=\"%d\"} %d %d\n"
+
+func TestARateIsByTheTimesOfItsOwnSeries(t *testing.T) {
+	s := begun(t, &Plugin{})
+	for at := time.Duration(0); at <= time.Minute; at += 10 * time.Second {
+		s.after(at)
+		slow := at.Truncate(30 * time.Second) // DTS reads this one every 30 s
+		s.answer = fmt.Sprintf(sent+sent, "mlx5_0", 1, wordsPerS*int(at.Seconds()), s.now.UnixMilli(),
+			"mlx5_1", 1, wordsPerS*int(slow.Seconds()), start.Add(slow).UnixMilli())
+		acc := &plugintest.Accumulator{}
+		if err := s.plugin.Gather(acc); err != nil {
+			t.Fatal(err)
+		}
+		var often, rarely any
+		if at > 0 {
+			often = 1.0
+			if at == slow {
+				rarely = 1.0
+			}
+		}
+		for ibdev, want := range map[string]any{"mlx5_0": often, "mlx5_1": rarely} {
+			if got := plugintest.Field(plugintest.Find(t, acc.Metrics, "rnic", "ibdev", ibdev), "tx_gbps"); got != want {
+				t.Errorf("after %s %s sends %v, want %v", at, ibdev, got, want)
+			}
+		}
+	}
+}
+
+func TestTheRateOfTwoPortsIsBetweenReadingsOfBoth(t *testing.T) {
+	s := begun(t, &Plugin{})
+	for at := time.Duration(0); at <= time.Minute; at += 10 * time.Second {
+		s.after(at)
+		slow := at.Truncate(30 * time.Second)
+		s.answer = "ib_port_state{source=\"h\",hca=\"mlx5_0\",port=\"1\"} 4\nib_port_state{source=\"h\",hca=\"mlx5_0\",port=\"2\"} 4\n" +
+			fmt.Sprintf(sent+sent, "mlx5_0", 1, wordsPerS*int(at.Seconds()), s.now.UnixMilli(),
+				"mlx5_0", 2, wordsPerS*int(slow.Seconds()), start.Add(slow).UnixMilli())
+		var want any
+		if at > 0 && at == slow {
+			want = 2.0
+		}
+		if count, rate, err := s.gathered(); count != 1 || rate != want || err != "" {
+			t.Errorf("after %s: %d RNICs that send %v, %s; want %v", at, count, rate, err, want)
+		}
+	}
+}
+
+func TestAClockThatIsSetMakesNoRateOfASeriesThatIsReadRarely(t *testing.T) {
+	s := begun(t, &Plugin{})
+	const set = 25 * time.Second // so far the clock of the host is set after 5 s; less than stale_after
+	said := func(seconds int, read time.Time, late int, lateRead time.Time) {
+		s.answer = fmt.Sprintf(sent+sent, "mlx5_0", 1, wordsPerS*late, lateRead.UnixMilli(), "mlx5_1", 1, wordsPerS*seconds, read.UnixMilli())
+	}
+	for at := 0; at <= 60; at += 10 {
+		now := *s.after(time.Duration(at) * time.Second)
+		late := at - at%30
+		lateRead := start.Add(time.Duration(late) * time.Second)
+		if at > 0 {
+			now = now.Add(set)
+		}
+		if late > 0 {
+			lateRead = lateRead.Add(set)
+		}
+		said(at, now, late, lateRead)
+		var want any
+		if at == 60 {
+			want = 1.0
+		}
+		if count, rate, err := s.gathered(); count != 2 || rate != want || err != "" {
+			t.Errorf("after %d s: %d RNICs, the first sends %v, %s; want %v", at, count, rate, err, want)
+		}
+	}
+}
+
+func TestATimeInTheFutureIsLeftOutAndOthersAreNotOld(t *testing.T) {
+	s := begun(t, &Plugin{})
+	before := leftOut("values_from_the_future")
+	for at := time.Duration(0); at <= 10*time.Second; at += 10 * time.Second {
+		s.after(at)
+		s.answer = fmt.Sprintf(sent+sent+sent, "mlx5_0", 1, wordsPerS*int(at.Seconds()), s.now.UnixMilli(),
+			"mlx5_1", 1, 7, s.now.Add(time.Hour).UnixMilli(), "mlx5_2", 1, 7, s.now.UnixMilli())
+		count, rate, err := s.gathered()
+		var want any
+		if at > 0 {
+			want = 1.0
+		}
+		if count != 2 || rate != want || err != "" {
+			t.Errorf("after %s: %d RNICs, the first sends %v, %s", at, count, rate, err)
+		}
+	}
+	if got := leftOut("values_from_the_future") - before; got != 2 {
+		t.Errorf("%d values are counted, want 2", got)
+	}
+}
+
+func TestASeriesWhoseOwnTimeIsLostOrJumpsHasNoRate(t *testing.T) {
+	for name, stamp := range map[string]string{
+		"lost": "", "45 s in 10": fmt.Sprint(" ", start.Add(45*time.Second).UnixMilli()), "back": fmt.Sprint(" ", start.Add(-time.Second).UnixMilli()),
+	} {
+		s := begun(t, &Plugin{})
+		s.answer = fmt.Sprintf(sent+sent, "mlx5_0", 1, 0, start.UnixMilli(), "mlx5_1", 1, 0, start.UnixMilli())
+		s.gathered()
+		s.after(10 * time.Second)
+		s.answer = fmt.Sprintf("port_xmit_data{source=\"h\",hca=\"mlx5_0\",port=\"1\"} %d%s\n"+sent, 10*wordsPerS, stamp, "mlx5_1", 1, 0, s.now.UnixMilli())
+		if count, rate, err := s.gathered(); count != 2 || rate != nil || err != "" {
+			t.Errorf("%s: %d RNICs, the first sends %v, %s", name, count, rate, err)
+		}
+	}
+}
+
+// leftOut is how many values all inputs of DTS have left out so far.
+func leftOut(name string) int64 {
+	return selfstat.Register("scraped", name, map[string]string{"product": product{}.Name()}).Get()
+}
+
+func TestAClockThatIsAheadIsBelievedAndWhatHasStoppedThereIsOld(t *testing.T) {
+	s := begun(t, &Plugin{})
+	for _, at := range []time.Duration{0, 70 * time.Second, 140 * time.Second} {
+		ahead := s.after(at).Add(2 * time.Minute)
+		s.answer = fmt.Sprintf(sent+sent+sent, "mlx5_0", 1, wordsPerS*int(at.Seconds()), ahead.UnixMilli(),
+			"mlx5_1", 1, 7, start.Add(2*time.Minute).UnixMilli(), "mlx5_2", 1, 7, ahead.UnixMilli())
+		want := 2
+		if at == 0 {
+			want = 3
+		}
+		if count, _, err := s.gathered(); count != want || err != "" {
+			t.Errorf("after %s: %d RNICs, %s", at, count, err)
+		}
 	}
 }

@@ -27,16 +27,17 @@ const (
 	giga         = 1e9
 )
 
-// fields returns what a node_exporter tells of an RNIC. What it does not have is absent.
-func (r rnic) fields(read scraped.Answer) map[string]any {
-	fields := make(map[string]any, len(families))
+// values returns what a node_exporter tells of an RNIC. What it does not have is absent.
+func (r rnic) values(read scraped.Answer) scraped.Values {
+	values := scraped.NewValues()
+	fields := values.Fields
 	ports := read.Of(portState, r.IBDev)
 	for _, f := range families {
 		switch {
 		case strings.HasPrefix(f.name, ofPort):
-			addOfPorts(fields, f, read.Of(f.name, r.IBDev), ports)
+			addOfPorts(values, f, read.Of(f.name, r.IBDev), ports)
 		case strings.HasPrefix(f.name, ofNetdev) && r.netdev != "":
-			scraped.AddAlone(fields, f.field, read.Of(f.name, r.netdev))
+			values.AddAlone(f.field, read.Of(f.name, r.netdev))
 		case strings.HasPrefix(f.name, ofPCI) && r.PCI != "":
 			addOfPCI(fields, f, read.Of(f.name, r.PCI))
 		}
@@ -49,37 +50,37 @@ func (r rnic) fields(read scraped.Answer) map[string]any {
 	scraped.AddPorts(fields, ports)
 	if r.netdev != "" {
 		for _, f := range driverFamilies {
-			scraped.AddAlone(fields, f.field, read.Of(f.name, r.netdev))
+			values.AddAlone(f.field, read.Of(f.name, r.netdev))
 		}
 	}
-	return fields
+	return values
 }
 
 // addOfPorts makes one value of those of all ports, as the input rnic does. The rate is that of all active ports together.
-func addOfPorts(fields map[string]any, f family, values, ports []scraped.Series) {
+func addOfPorts(values scraped.Values, f family, found, ports []scraped.Series) {
 	switch f.field {
 	case "port_state":
-		scraped.AddState(fields, f.field, scraped.PortStates, values, ports)
+		scraped.AddState(values.Fields, f.field, scraped.PortStates, found, ports)
 	case "phys_state":
-		scraped.AddState(fields, f.field, scraped.PhysStates, values, ports)
+		scraped.AddState(values.Fields, f.field, scraped.PhysStates, found, ports)
 	case "rate_gbps":
-		if len(values) == 0 || len(values) != len(ports) {
+		if len(found) == 0 || len(found) != len(ports) {
 			return
 		}
 		total := 0.0
 		for _, port := range scraped.Active(ports) {
-			total += scraped.At(values, scraped.PortOf(port)).Value
+			total += scraped.At(found, scraped.PortOf(port)).Value
 		}
 		if total == 0 {
-			total = values[0].Value
+			total = found[0].Value
 		}
-		fields[f.field] = math.Round(total*gbpsPerByte*1e3) / 1e3
+		values.Fields[f.field] = math.Round(total*gbpsPerByte*1e3) / 1e3
 	default:
 		divisor := 1.0
 		if f.unit == "words" {
 			divisor = bytesPerWord
 		}
-		scraped.AddSum(fields, f.field, divisor, values, ports)
+		values.AddSum(f.field, divisor, found, ports)
 	}
 }
 

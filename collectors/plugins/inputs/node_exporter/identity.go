@@ -60,7 +60,7 @@ func (p product) RNICs(read scraped.Answer, warn scraped.Warn) ([]scraped.RNIC, 
 		}
 		r := rnic{Device: d}
 		r.netdev, r.driver = netdevOf(read, d.PCI, named[d.PCI])
-		all = append(all, scraped.RNIC{ID: d.ID, Tags: r.tags(read), Fields: r.fields(read)})
+		all = append(all, scraped.RNIC{ID: d.ID, Tags: r.tags(read), Values: r.values(read)})
 	}
 	return all, nil
 }

@@ -9,7 +9,7 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
         {title}
       </Text>
       {children && (
-        <Text component="div" size="sm" c="dimmed" maw={560}>
+        <Text component="div" size="sm" c="dimmed" maw={560} style={{ textWrap: "balance" }}>
           {children}
         </Text>
       )}

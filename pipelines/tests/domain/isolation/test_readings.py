@@ -1,10 +1,13 @@
 """Readings from the live measurement."""
 
 import json
+from sys import intern
 
 import pytest
 
+from wallwatch.domain.isolation.counters import Limits
 from wallwatch.domain.isolation.readings import reading_of_message
+from wallwatch.domain.isolation.vf_track import VfTrack
 
 ROW = [3, "g7", 100, 2, 1, 200, 4, 0, 5.5, 17.0, 4096, 9, 1000, 100, 77]
 
@@ -28,6 +31,16 @@ def test_missing_fields_and_short_rows_are_unknown_and_not_zero() -> None:
     assert reading.vfs["vf0"].generation == ""
     assert reading.extras is not None
     assert reading.extras.pcie_stalled_writes is None
+
+
+def test_a_vf_keeps_one_text_of_its_generation_and_only_as_long_as_it_lasts() -> None:
+    track = VfTrack("vf3")
+    first, second = (reading_of_message(t, {"vfs": json.dumps([ROW])}).vfs["vf3"] for t in (10.0, 11.0))
+    assert second.generation is not first.generation
+    track.update(first, 10.0, Limits(None))
+    track.update(second, 11.0, Limits(None))
+    assert second.generation is first.generation
+    assert intern("".join(["g", "7"])) is not first.generation, "up to Python 3.12.6 an interned text stays for ever"
 
 
 @pytest.mark.parametrize("vfs", ["{", "{}", '[["a"]]', "[[]]", "[[true]]", "[7]"])

@@ -1,5 +1,7 @@
 """Which promise a VF has, and which pod holds it."""
 
+from sys import intern
+
 import pytest
 
 from wallwatch.domain.isolation.assignment import Book, Condition, Facts, Rule, assigned, slo_of
@@ -65,6 +67,15 @@ def test_an_add_gives_and_a_del_takes_whatever_the_order_of_arrival() -> None:
     add(holders, 40, "0000:3b:00.2", "b/web")
     add(holders, 10, "0000:3b:00.2", "a/web")  # read again
     assert holders.of_host("h1")["0000:3b:00.2"].pod == "b/web"
+
+
+def test_a_pods_name_is_gone_with_it() -> None:
+    holders = Holders()
+    add(holders, 10, "0000:3b:00.2", "".join(["a/", "web-7f"]), slo="gold")
+    add(holders, 10, "0000:3b:00.3", "".join(["a/", "web-8f"]), slo="".join(["go", "ld"]))
+    one, other = holders.of_host("h1").values()
+    assert one.slo is other.slo
+    assert intern("".join(["a/", "web-7f"])) is not one.pod, "up to Python 3.12.6 an interned text stays for ever"
 
 
 def test_a_refused_add_gives_nothing() -> None:

@@ -6,8 +6,9 @@ A refused ADD assigns nothing. A DEL releases the function, also one that no lon
 from __future__ import annotations
 
 from collections.abc import Mapping
-from sys import intern
 from typing import Any, NamedTuple
+
+from wallwatch.domain.telemetry.shared_text import shared_text
 
 
 class Holder(NamedTuple):
@@ -25,7 +26,7 @@ class Holder(NamedTuple):
 class Holders:
     """Holders by host and PCI address of the function. `changed` has the hosts that changed since it was last emptied.
 
-    Names that come again with each event are kept once. What is kept of a function does not grow with the number of its pods.
+    Names that come again with events of other pods are kept once. What is kept of a function does not grow with the number of its pods.
     """
 
     def __init__(self) -> None:
@@ -36,7 +37,7 @@ class Holders:
 
     def hear(self, at_us: int, host: str, pci: str, kind: str, fields: Mapping[str, Any]) -> None:
         """Apply one event; the same event again, or an older one after a newer one, changes nothing."""
-        host = intern(host)
+        host = shared_text(host)
         devices = self._hosts.get(host)
         if devices is None:
             devices = self._hosts[host] = {}
@@ -59,14 +60,16 @@ class Holders:
         known = devices.get(device, 0)
         since = known.since_us if isinstance(known, Holder) else known
         if at_us > max(since, self._booted_us.get(host, 0)):
-            pod, interface, slo = (intern(_text(fields, name)) for name in ("pod", "interface", "slo"))
-            devices[intern(device)] = Holder(at_us, intern(pci), pod, _text(fields, "container"), interface, slo)
+            # Pods and containers come and go, and few events have the same: their names are not kept for others.
+            pod, container = _text(fields, "pod"), _text(fields, "container")
+            interface, slo = (shared_text(_text(fields, name)) for name in ("interface", "slo"))
+            devices[shared_text(device)] = Holder(at_us, shared_text(pci), pod, container, interface, slo)
             self.changed.add(host)
 
     def _take(self, at_us: int, host: str, devices: dict[str, Holder | int], device: str) -> None:
         known = devices.get(device, 0)
         if not isinstance(known, Holder):
-            devices[intern(device)] = max(at_us, known)
+            devices[shared_text(device)] = max(at_us, known)
         elif known.since_us < at_us:
             devices[device] = at_us
             self.changed.add(host)

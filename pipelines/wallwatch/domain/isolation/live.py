@@ -6,7 +6,6 @@ Everything runs through the same detector as `wallwatch vnic detect`. A time wit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from sys import intern
 from typing import Any
 
 import orjson
@@ -19,6 +18,7 @@ from wallwatch.domain.isolation.reading_order import LONGEST_CADENCE
 from wallwatch.domain.isolation.readings import MBPS, Reading, VfCounters, reading_of_message
 from wallwatch.domain.isolation.slo import Slo
 from wallwatch.domain.isolation.verdicts import State, Verdict, VfVerdict
+from wallwatch.domain.telemetry.shared_text import shared_text
 
 NOW_EVERY_S = 2.0
 """The newest state of an RNIC in doubt is sent this often; of a calm one, once per minute."""
@@ -40,7 +40,7 @@ class _Vf:
     def __init__(self, name: str, facts: Facts, assigned: Assigned | None, problem: str, generation: str) -> None:
         self.name, self.assigned, self.problem = name, assigned, problem
         slo = assigned.name if assigned is not None and assigned.name is not None else ""
-        self.who = Who(facts.vf, generation, facts.pod, intern(facts.tenant), slo)
+        self.who = Who(facts.vf, generation, facts.pod, shared_text(facts.tenant), slo)
 
     def bound(self, generation: str) -> None:
         """The VF was bound again."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from sys import intern
 from typing import Any
 
 PORT = "port"
@@ -149,7 +148,7 @@ def _vf_of_row(row: Any) -> tuple[str, VfCounters]:
         tx_b,
         tx_p,
         tx_d,
-        intern(generation) if generation else "",
+        generation or "",
         _float(p50),
         _float(p99),
         _float(backlog),

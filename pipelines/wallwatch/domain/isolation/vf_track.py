@@ -111,6 +111,8 @@ class VfTrack:
             return self._lost(Outcome.MISSING)
         if old.generation != new.generation:
             return self._lost(Outcome.RESET)
+        # One text for each VF, not one for each message. It isn't interned: texts that come and go would stay, up to Python 3.12.6.
+        new.generation = old.generation
         try:
             rx_bytes = new.rx_bytes - old.rx_bytes  # type: ignore[operator]  # a missing counter is caught below: the rule, not the case
             rx_packets = new.rx_packets - old.rx_packets  # type: ignore[operator]

@@ -10,7 +10,6 @@ and the fleet as a whole counts more of the effect than of its cause (`fleet_tot
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from sys import intern
 from typing import Any
 
 from librt.vecs import append, vec
@@ -20,6 +19,7 @@ from wallwatch.domain.catalogue.load import variant_of
 from wallwatch.domain.symptoms.fleet_totals import FleetTotals, Growth, Unexplained
 from wallwatch.domain.symptoms.watched_counters import MOST
 from wallwatch.domain.telemetry.rows import Group, several
+from wallwatch.domain.telemetry.shared_text import shared_text
 
 Key = tuple[str, str]
 """Host and PCI address."""
@@ -277,7 +277,7 @@ class Peers:
             self._take_addresses(key, own.split(None, MOST_ADDRESSES)[:MOST_ADDRESSES])
         if type(senders) is str:
             # Each address is that of one RNIC and sends to many: its text is kept once.
-            now = tuple([intern(one.partition("=")[0]) for one in senders.split(None, MOST_SENDERS)[:MOST_SENDERS]])
+            now = tuple([shared_text(one.partition("=")[0]) for one in senders.split(None, MOST_SENDERS)[:MOST_SENDERS]])
             before = self._senders.get(key, ())
             if now != before:
                 key = self._keys.setdefault(key, key)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from functools import cache
 from math import nan
-from sys import intern
 from typing import Any
 
 from librt.vecs import vec
@@ -18,6 +17,7 @@ from wallwatch.domain.symptoms.baseline import Mean
 from wallwatch.domain.symptoms.packed_window import PackedWindow
 from wallwatch.domain.symptoms.signal_places import places
 from wallwatch.domain.symptoms.watched_counters import is_counter, watched_counters
+from wallwatch.domain.telemetry.shared_text import shared_text
 
 UNKNOWN = -1
 """In the place of a time, a form or a counter that is not known: none of them is below zero."""
@@ -195,7 +195,7 @@ def from_plain(found: dict[str, Any]) -> RnicState:
 
 
 def _text(known: dict[str, Any], name: str) -> str:
-    return intern(known.get(name) or "")
+    return shared_text(known.get(name) or "")
 
 
 def _take_windows(state: RnicState, found: dict[str, Any]) -> None:

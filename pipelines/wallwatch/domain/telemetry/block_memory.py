@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from sys import getsizeof, intern
+from sys import getsizeof
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from wallwatch.domain.telemetry.shared_text import shared_text
 
 if TYPE_CHECKING:
     from wallwatch.domain.telemetry.block_layouts import Named
@@ -82,7 +84,7 @@ class Memory(Generic[T]):
         if not self.has_room(len(raw), size):
             return False
         envelope.named = self._named.setdefault(key, envelope.named)
-        envelope.fields = intern(envelope.fields)
+        envelope.fields = shared_text(envelope.fields)
         # A host's envelopes, one for each measurement and set of fields, have the same tags.
         envelope.tags = self._tags.setdefault(tuple(envelope.tags.items()), envelope.tags)
         self.known[raw] = known

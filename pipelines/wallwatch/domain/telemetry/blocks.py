@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from sys import intern
 from typing import Any, NamedTuple
 
 import orjson
@@ -22,6 +21,7 @@ from wallwatch.domain.telemetry.block_memory import Memory, size_of
 from wallwatch.domain.telemetry.decode import Decoded, Message, Refused, Sender, check_sender, check_tags, check_time
 from wallwatch.domain.telemetry.registry import Measurement, measurements
 from wallwatch.domain.telemetry.rows import plain_rows
+from wallwatch.domain.telemetry.shared_text import shared_text
 from wallwatch.domain.telemetry.shown import shown
 
 TOPIC = "wallwatch.blocks"
@@ -241,8 +241,8 @@ class BlockReader:
             known = envelope.tags_of(own)
             if envelope.remembered and self._memory.has_room(len(_dumped(own, "a tag")), size_of(key, known)):
                 # Drivers, models and addresses on the bus are the same for much of a fleet: each text is kept once.
-                known = {name: intern(tag) for name, tag in known.items()}
-                envelope.rows[tuple(tag if tag is None else intern(tag) for tag in key)] = known
+                known = {name: shared_text(tag) for name, tag in known.items()}
+                envelope.rows[tuple(tag if tag is None else shared_text(tag) for tag in key)] = known
         return known
 
 

@@ -87,7 +87,8 @@ function Nothing({ rnic }: { rnic: RnicIsolation }) {
   return (
     <EmptyState title={title}>
       The collector reads VF traffic from the representors (switchdev) or from the physical function. Check under{" "}
-      <Link to="/hosts">Hosts</Link> whether the host reports, and that the input vf_traffic is enabled on it.
+      <Link to="/hosts">Hosts</Link> whether the host reports, and that the input{" "}
+      <span style={{ fontFamily: "var(--ww-mono)" }}>vf_traffic</span> is enabled on it.
     </EmptyState>
   );
 }
