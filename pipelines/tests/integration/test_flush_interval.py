@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 from confluent_kafka import Consumer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import NewTopic
 
 from wallwatch import kafka_clients
 from wallwatch.domain.telemetry.blocks import TOPIC
@@ -111,7 +111,7 @@ def test_a_topic_without_partitions_is_not_one_process(kafka_bootstrap: str) -> 
     consumer = noted(kafka_bootstrap, topic)
     interval.follow(consumer)
     assert (consumer.asked, interval.processes) == (1, 1)
-    admin = AdminClient({"bootstrap.servers": kafka_bootstrap})
+    admin = kafka_clients.admin(KafkaSettings(kafka_bootstrap=kafka_bootstrap))
     admin.create_topics([NewTopic(topic, 3)])[topic].result(30)
     try:
 
