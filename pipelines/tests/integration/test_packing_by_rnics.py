@@ -153,7 +153,7 @@ def test_what_comes_while_an_hour_is_packed_by_rnics_joins_it_in_the_end(
         masks(connection, OLD + timedelta(minutes=45), 1, 7, range(RNICS[0], RNICS[1]))
         return is_complete
 
-    packer._join = join_and_write  # type: ignore[method-assign]
+    packer._join = join_and_write  # type: ignore[method-assign]  # rows arrive while it joins
     touched.clear()
     assert packer.pack(connection) == 1
     more = [(OLD + timedelta(minutes=45, seconds=10), RNICS[0], "ingress", mask, 8) for mask in ("0a", "ff")]
